@@ -252,7 +252,9 @@ class _Pair:
             if i in done:
                 continue
             line = i - (here + i) % 8
-            if self._is_line_of_rust(here + line, there + line):
+            if self._is_line_of_rust(here + line, there + line) or self._is_case_of_go(
+                *(int.from_bytes(s[max(line, 0) : line + 8], "little") for s in (left, right))
+            ):
                 done.update(range(line, line + 8))
                 continue
             start = i - (here + i) % 4
@@ -270,6 +272,12 @@ class _Pair:
             size = int.from_bytes(length, "little")
             texts.append(side.image.read(at, size) if at and size < _LONGEST_PATH else b"")
         return texts[0] == texts[1] and texts[0].endswith(b".rs")
+
+    def _is_case_of_go(self, here: int, there: int) -> bool:
+        """Whether a table of a switch of Go, whose words lead into functions, leads there to the
+        same place."""
+        place = self.a.place(here) if self.a.go and self.b.go else None
+        return place is not None and place == self.b.place(there)
 
     def _same_type(self, here: int, there: int) -> bool:
         """Whether two descriptions of types of Go say the same."""

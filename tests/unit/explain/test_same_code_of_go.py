@@ -42,6 +42,29 @@ func hot(all []shape) (n int) {
 }
 
 //go:noinline
+func switched(n int) int {
+	switch n {
+	case 0:
+		return len(os.Args) + 5
+	case 1, 2:
+		println(n)
+	case 3:
+		return n << uint(len(os.Args))
+	case 4:
+		return n * 77
+	case 5:
+		println("five")
+	case 6:
+		return n / 3
+	case 7:
+		return -n
+	case 8:
+		return 2
+	}
+	return n
+}
+
+//go:noinline
 func worded(n int) { println("the area is", n, "+", "-", "U", "%", "E") }
 
 func main() {
@@ -50,7 +73,7 @@ func main() {
 	if named, ok := any.(square); ok && named.name == "never" {
 		panic(named)
 	}
-	worded(hot(all))
+	worded(hot(all) + switched(len(os.Args)))
 }
 """
 
@@ -93,6 +116,12 @@ def test_masks_of_pointers_behind_a_text_are_none_of_its_user(base: Path, tmp_pa
     named = "if named, ok := any.(square)"
     found = compared(base, tmp_path, (named, types + named))
     assert {f.name for f in found.reached} <= {"main.main"}
+
+
+def test_cases_of_a_switch_may_move_with_their_function(base: Path, tmp_path: Path) -> None:
+    longer = ("return s.side * s.side", "return s.side * s.side * len(s.name) / (s.side + 7)")
+    found = {f.name for f in compared(base, tmp_path, longer).reached}
+    assert found == {"main.square.area", "main.(*square).area"}
 
 
 CODE = ("3 * c.r", "4 * c.r")
