@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from whyfast.explain.normal_code import Field, Key, Side
 from whyfast.explain.objects import Function
-from whyfast.explain.objects.go_types import GO_TABLES
+from whyfast.explain.objects.go_types import GO_TABLES, GO_TESTS
 from whyfast.model.code import CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
 
@@ -73,6 +73,8 @@ class _Pair:
         self.a, self.b = a, b
         self._wanted: dict[_Data, None] = {}
         self._places: dict[tuple[int, int], tuple[bool, _Data | None]] = {}
+        # A test that only one side has is a function that only one has.
+        self._lists_tests = GO_TESTS[1] in a.functions and GO_TESTS[1] in b.functions
 
     def compared(self) -> CodeComparison:
         a, b = self.a, self.b
@@ -208,6 +210,8 @@ class _Pair:
             )
             return names[0] == names[1], None
         if left is not None and right is not None:
+            if self._lists_tests and left.name == right.name and left.name in GO_TESTS[0]:
+                return here - left.start == there - right.start, None
             offsets = here - left.start, there - right.start
             if (left.name, left.size, offsets[0]) != (right.name, right.size, offsets[1]):
                 return False, None
@@ -285,7 +289,11 @@ class _Pair:
         g = self.b.go and self.b.go.type_at(there)
         if not f or not g or (f.plain, f.names) != (g.plain, g.names):
             return False
-        return len(f.places) == len(g.places) and all(map(self._same_place, f.places, g.places))
+        if len(f.places) != len(g.places) or len(f.methods) != len(g.methods):
+            return False
+        methods = [pair for pair in zip(f.methods, g.methods, strict=True) if 0 not in pair]
+        pairs = (*zip(f.places, g.places, strict=True), *methods)
+        return all(self._same_place(x, y) for x, y in pairs)
 
     def _same_entry(self, here: int, there: int, at: int) -> bool:
         """Whether an entry of a table of distances, from the table's begin or from the entry, leads

@@ -18,7 +18,17 @@ pytestmark = pytest.mark.skipif(
 SOURCE = """\
 package main
 
-import "os"
+import (
+	"os"
+	_ "unsafe"
+)
+
+// As in a program of tests.
+var tests = []int{7}
+
+//go:linkname start testing.MainStart
+//go:noinline
+func start() { println(len(tests)) }
 
 type shape interface{ area() int }
 
@@ -40,6 +50,14 @@ func hot(all []shape) (n int) {
 	}
 	return n
 }
+
+type kept struct{ n int }
+
+//go:noinline
+func (k *kept) Lost() int { return k.n + 3 }
+
+//go:noinline
+func holder() interface{} { return &kept{len(os.Args)} }
 
 //go:noinline
 func switched(n int) int {
@@ -73,6 +91,10 @@ func main() {
 	if named, ok := any.(square); ok && named.name == "never" {
 		panic(named)
 	}
+	if k, ok := holder().(*kept); ok {
+		println(k.Lost())
+	}
+	start()
 	worded(hot(all) + switched(len(os.Args)))
 }
 """
@@ -122,6 +144,17 @@ def test_cases_of_a_switch_may_move_with_their_function(base: Path, tmp_path: Pa
     longer = ("return s.side * s.side", "return s.side * s.side * len(s.name) / (s.side + 7)")
     found = {f.name for f in compared(base, tmp_path, longer).reached}
     assert found == {"main.square.area", "main.(*square).area"}
+
+
+def test_a_method_that_nothing_calls_any_more_is_none_of_who_refers_to_its_type(
+    base: Path, tmp_path: Path
+) -> None:
+    found = {f.name: f.kind for f in compared(base, tmp_path, ("k.Lost()", "k.n")).reached}
+    assert found == {"main.main": "changed", "main.(*kept).Lost": "removed"}
+
+
+def test_a_further_test_is_no_change_of_what_lists_tests(base: Path, tmp_path: Path) -> None:
+    assert compared(base, tmp_path, ("int{7}", "int{7, 8}")).reached == ()
 
 
 CODE = ("3 * c.r", "4 * c.r")

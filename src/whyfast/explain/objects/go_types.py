@@ -18,6 +18,8 @@ from whyfast.explain.objects.elf import ElfFile, read_symbols
 #: Sections for the runtime alone: where lines and functions lie, how the program was built. They
 #: begin so.
 GO_TABLES = (".gopclntab", ".typelink", ".itablink", ".gosymtab", ".go.")
+#: What the program of a package's tests lists of them, for a function of the library ``testing``.
+GO_TESTS = ("main.tests", "main.examples", "main.fuzzTargets"), ("testing.MainStart", 0)
 #: Variables that hold no pointers. As with ``.data``, what code refers to counts.
 GO_DATA = (".noptrdata", ".noptrbss")
 
@@ -44,11 +46,14 @@ _MOST = 20_000
 
 @dataclass
 class GoType:
-    """What a description says: plain numbers, names, and addresses of types and functions."""
+    """What a description says: plain numbers, names, and addresses of types and functions;
+    ``methods`` are those of its methods, 0 where the linker left one out as nobody can ask for it
+    by its description."""
 
     plain: list[bytes] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
+    methods: list[int] = field(default_factory=list)
 
 
 class GoProgram:
@@ -140,9 +145,8 @@ class GoProgram:
         table = self._image.read(at + offset, count * _METHOD.size)
         for name, of, by_interface, plainly in _METHOD.iter_unpack(table):
             found.names.append(self._name(self._types + name))
-            # What the linker left out of the program has no place.
-            found.places.append(self._types + of if of > 0 else 0)
-            found.places += [self._text + at if at > 0 else 0 for at in (by_interface, plainly)]
+            found.methods.append(self._types + of if of > 0 else 0)
+            found.methods += [self._text + at if at > 0 else 0 for at in (by_interface, plainly)]
 
     def _types_at(self, at: int, count: int) -> Iterator[int]:
         for i in range(count):
