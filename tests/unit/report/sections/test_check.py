@@ -28,17 +28,19 @@ def test_an_undecided_benchmark_says_how_far_off_it_is_and_how_long_it_takes(
 
 
 @pytest.mark.parametrize(
-    ("kind", "sizes", "calls", "text"),
+    ("kind", "sizes", "diff", "text"),
     [
         ("added", (0, 9), (), "`f` is new"),
         ("removed", (9, 0), (), "`f` is gone"),
         ("changed", (9, 12), (), "`f` went from 9 to 12 bytes"),
-        ("changed", (9, 9), (), "`f` has other instructions (9 bytes)"),
-        ("changed", (0, 0), (), "`f` has changed"),
-        ("changed", (9, 12), ("g",), "`f` now calls `g`"),
+        ("changed", (9, 9), ("-a",), "`f` has other instructions (9 bytes)"),
+        ("changed", (0, 0), ("-a",), "`f` has changed"),
+        ("changed", (0, 0), (), "`f` refers to data that differs"),
+        ("changed", (9, 12), ("-a",), "`f` now calls `g`"),
     ],
 )
 def test_what_became_of_a_function(
-    kind: ChangeKind, sizes: tuple[int, int], calls: tuple[str, ...], text: str
+    kind: ChangeKind, sizes: tuple[int, int], diff: tuple[str, ...], text: str
 ) -> None:
-    assert change_sentence(FunctionChange("f", kind, sizes, True, calls)) == text
+    calls = ("g",) if "calls" in text else ()
+    assert change_sentence(FunctionChange("f", kind, sizes, True, calls, diff=diff)) == text
