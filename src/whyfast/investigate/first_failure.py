@@ -102,7 +102,7 @@ def advice(folder: Path, project: Project, failure: BuildFailure | str) -> tuple
         ), False
     reason = f"{failure.reason}{_LOG}{failure.log}" if failure.log else failure.reason
     if project.install:
-        reason += f"; where it lacks modules: {project.install}"
+        reason += f"; where it lacks modules or has older ones: {project.install}"
     return reason, False
 
 
