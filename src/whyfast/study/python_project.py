@@ -117,7 +117,9 @@ def python(folder: Path) -> Project:
     path = "$PWD/src" + (f"/{inner}" if inner else "")
     steps = ["{cc} -m compileall -q --invalidation-mode unchecked-hash src || true"]
     if "ext_modules" in text_of(folder / "setup.py") and _by_setuptools(folder):
-        steps.insert(0, "cd {source} && {cc} setup.py -q build_ext --inplace")
+        # A build has no history, by which setuptools-scm would count versions.
+        build = "SETUPTOOLS_SCM_PRETEND_VERSION=0 {cc} setup.py -q build_ext --inplace"
+        steps.insert(0, f"cd {{source}} && {build}")
     # In front of what is asked for anyway, such as a hook of pyperf, and by whyfast's own hook also
     # of the checkout, where scripts and tests lie. Both sides are run by the interpreter that is on
     # PATH then: a build may be older than another choice of it.
