@@ -15,6 +15,7 @@ from whyfast.study.project import (
     first_group,
     needed,
     offline_comment,
+    some_names,
     sources,
     text_of,
 )
@@ -44,7 +45,7 @@ def go(folder: Path) -> Project:
     if more:
         comments.append(
             f"These are the benchmarks of {place}; other packages have some, too: "
-            f"{', '.join(more)}. A study has one program: run whyfast new in their folders."
+            f"{some_names(more, 3)}. A study has one program: run whyfast new in their folders."
         )
     files = sources(folder, ("*.go", "cmd/*/*.go"))
     mains = [f for f in files if re.search(r"(?m)^package main\b", text_of(f))]
