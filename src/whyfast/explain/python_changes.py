@@ -25,6 +25,8 @@ _ASIDE = re.compile(
     r"|[^/]*\.(toml|cfg|ini|txt|lock|ya?ml|in)$|(setup|noxfile|tasks|conftest)\.py$|\.[^/]*/"
 )
 
+#: Stubs for checkers; and what an extension is compiled from, which is compared itself.
+_STUB, _COMPILED = ".pyi", (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".pyx", ".pxd", ".o")
 #: Names of a module that Python itself reads.
 _OF_PYTHON = {
     *("__all__", "__annotations__", "__builtins__", "__cached__", "__dir__", "__doc__", "__file__"),
@@ -79,10 +81,11 @@ def with_functions(
     functions: list[FunctionChange] = []
     reasons: list[str] = []
     values: dict[str, set[str]] = {}
+    unread = (_STUB, *(_COMPILED if next((head / "src").rglob("*.so"), None) else ()))
     for reason in code.reasons:
         # As same_builds writes them: the file NAME differs; the file NAME is only in SIDE.
         file = reason.removeprefix("the file ").rsplit(" differs")[0].rsplit(" is only in ")[0]
-        if _ASIDE.match(file):
+        if _ASIDE.match(file) or file.endswith(unread):
             continue
         before, after = _read(base, file), _read(head, file)
         outside = not any((folder / "src" / file).is_file() for folder in (base, head))

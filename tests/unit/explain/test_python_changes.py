@@ -137,6 +137,12 @@ def test_tests_and_settings_are_not_read_by_the_package(tmp_path: Path) -> None:
     assert compared(tmp_path, files).same
 
 
+def test_what_an_extension_is_compiled_from_is_not_read(tmp_path: Path) -> None:
+    files = {"pkg/_x.c": ("1", "2"), "pkg/x.pyi": ("a: int", "a: str")}
+    assert compared(tmp_path / "plain", files).reasons == ("the file pkg/_x.c differs",)
+    assert compared(tmp_path / "built", {**files, "pkg/_x.so": ("3", "3")}).same
+
+
 def test_other_files_stay_a_reason(tmp_path: Path) -> None:
     code = compared(tmp_path, {"pkg/data.json": ("1", "2"), "pkg/x.py": ("a = 1\n", "a = 2\n")})
     assert not code.traced
