@@ -35,6 +35,8 @@ BASE_ENVIRONMENT = {
 }
 
 _IGNORED = {".git", ".hg", "__pycache__", ".venv"}
+#: What ``whyfast new`` writes into a project, for people and check, not for its build.
+_OWN = re.compile(r"whyfast\.toml|whyfast_bench_.*")
 
 
 @dataclass(frozen=True)
@@ -50,14 +52,16 @@ class SourceTree:
 
 
 def scan_source(folder: Path) -> SourceTree:
-    """Hash every file below ``folder``, version control, caches and what git ignores left out: make
-    takes a program that was built there for up to date. Executable bits count, since a build may
-    run a script of the source."""
+    """Hash every file below ``folder``, version control, caches, what git ignores and what whyfast
+    wrote left out: make takes a program that was built there for up to date. Executable bits count,
+    since a build may run a script of the source."""
     names: list[str] = []
     ignored = ignored_by_git(folder)
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
         if _IGNORED.intersection(relative.parts) or not path.is_file():
+            continue
+        if _OWN.fullmatch(path.name):
             continue
         if ignored.isdisjoint([relative, *relative.parents]):
             names.append(str(relative))

@@ -19,12 +19,12 @@ from typing import Any
 from whyfast import __version__
 from whyfast.build import cargo
 from whyfast.build.pieces import libraries_beside
+from whyfast.build.reading import as_record, built_alike, forget_again, spoilt_since, unread
 from whyfast.build.recipe import (
     Recipe,
     forget_reading,
     hash_files,
     include_folder,
-    not_run,
     source_size,
     unread_of,
 )
@@ -67,6 +67,9 @@ class Stopwatch:
 #: Bytes that a build needs for each byte of its source, about, and in any case.
 NEED_FACTOR, NEED_LEAST = 3, 50_000_000
 
+#: Told where a build stands for another.
+UNREAD = "{}: built already, but for files that its steps do not read"
+
 
 def build_all(
     recipes: Sequence[Recipe],
@@ -82,7 +85,7 @@ def build_all(
     a failure that is late."""
     cpus = os.cpu_count() or 1
     if workers is None:
-        workers = 1 if any(map(_is_long, recipes)) else cpus
+        workers = 1 if any(map(is_long, recipes)) else cpus
     pool = ThreadPoolExecutor(max_workers=max(1, workers))
     steps = Steps()
     try:
@@ -115,20 +118,16 @@ def _build_one(
             cancelled=steps.cancelled,
         ):
             stored = store.find(recipe.digest)
-            spoilt = spoilt_since(recipe, stored) if stored else ""
+            spoilt = spoilt_since(recipe.program, stored) if stored else ""
             if stored and not spoilt:
                 return as_build(recipe, stored, reused=True)
             if spoilt:
                 progress(f"{recipe.variant}: {spoilt}; building it again")
-            if not spoilt and (alike := _built_alike(recipe, store)):
-                progress(
-                    f"{recipe.variant}: built already, but for files that its steps do not read"
-                )
+            if not spoilt and (alike := built_alike(recipe, store)):
+                progress(UNREAD.format(recipe.variant))
                 return as_build(recipe, alike, reused=True)
             progress(f"building {recipe.variant} with {recipe.toolchain.version}")
-            if _is_long(recipe) and (last := store.last_like(recipe.source.digest, recipe.steps)):
-                seconds = float(last.provenance["seconds"])
-                progress(f"{recipe.variant}: the last build by these steps took {seconds:.0f} s")
+            tell_last(recipe, store, progress)
             return make_build(recipe, store, jobs, steps, progress)
     except CannotBuildHere as error:
         return BuildFailure(recipe.variant, "not-buildable", str(error))
@@ -138,30 +137,20 @@ def _build_one(
         return BuildFailure(recipe.variant, "failed", because(error))
 
 
+def tell_last(recipe: Recipe, store: BuildStore, progress: Progress) -> None:
+    """How long the last build by these steps took, of this source if that is known."""
+    digests = (recipe.source.digest, None) if is_long(recipe) else ()
+    if last := next((b for d in digests if (b := store.last_like(d, recipe.steps))), None):
+        seconds = float(last.provenance["seconds"])
+        progress(f"{recipe.variant}: the last build by these steps took {seconds:.0f} s")
+
+
 def reusable(recipe: Recipe, store: BuildStore) -> Build | None:
     """The stored build when there is one whose program is as it was made."""
     stored = store.find(recipe.digest)
-    if stored is None or spoilt_since(recipe, stored):
+    if stored is None or spoilt_since(recipe.program, stored):
         return None
     return as_build(recipe, stored, reused=True)
-
-
-def _built_alike(recipe: Recipe, store: BuildStore) -> StoredBuild | None:
-    """A stored build of a source with the same names of files whose steps read none of those that
-    differ: they would do the same here. Nor may they be files that a program reads when it runs."""
-    for build in store.all():
-        record = build.provenance
-        files, unread = record["source"].get("files"), set(record.get("unread", ()))
-        if (
-            not unread
-            or {**record["inputs"], "source": recipe.source.digest} != recipe.inputs
-            or files.keys() != recipe.source.files.keys()
-        ):
-            continue
-        other = {name for name, digest in recipe.source.files.items() if files[name] != digest}
-        if other <= unread and all(map(not_run, other)) and not spoilt_since(recipe, build):
-            return store.find(build.digest)
-    return None
 
 
 def copy_headers(recipe: Recipe, work: Path) -> None:
@@ -169,20 +158,6 @@ def copy_headers(recipe: Recipe, work: Path) -> None:
     if recipe.inputs["include"]:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(include_folder(), work / "include", ignore=ignored)
-
-
-def spoilt_since(recipe: Recipe, stored: StoredBuild) -> str:
-    """What became of the stored program since it was made, in words; empty when nothing did."""
-    program = stored.folder / "work" / recipe.program
-    if not program.is_file():
-        return "its program is missing in the build cache"
-    try:
-        actual = sha256_of(program)
-    except OSError as error:
-        return f"its program in the build cache cannot be read ({error.strerror})"
-    if actual != stored.provenance.get("program_sha256"):
-        return "its program in the build cache was changed since it was built"
-    return ""
 
 
 def make_build(
@@ -199,6 +174,7 @@ def make_build(
     names, noted = [*recipe.source.files], False
     if begun is None:
         noted = forget_reading(work / "src", names)
+        forget_again(work / "src", names)
     else:
         noted = len(unread_of(work / "src", names)) < len(names)
         progress(f"{recipe.variant}: going on at step {begun.step}, which was ended before")
@@ -210,13 +186,13 @@ def make_build(
     if reason:
         failure = keep_failure(recipe, store, reason)
         return replace(failure, kind="late") if runner.cancelled.is_set() else failure
-    unread = unread_of(work / "src", names) if noted else []
+    seen = as_record(unread(work / "src", names)) if noted else {}
     program = work / recipe.program
     if not program.is_file():
         reason = f"the steps succeeded but did not create {recipe.program!r}"
         return keep_failure(recipe, store, reason + instead(recipe, work))
     record = provenance_of(recipe, steps, env, program, watch, sandbox)
-    return keep_build(recipe, store, {**record, **({"unread": unread} if unread else {})})
+    return keep_build(recipe, store, {**record, **seen})
 
 
 def _with_source(recipe: Recipe, folder: Path, store: BuildStore) -> str:
@@ -265,7 +241,7 @@ def run_steps(
     with log.open("ab" if begun else "wb") as out:
         for number, step in enumerate(steps[first - 1 :], first):
             since = time.time()
-            if _is_long(recipe):
+            if is_long(recipe):
                 progress(
                     f"{recipe.variant}: step {number} of {len(steps)}: {without_folders(step)}"
                 )
@@ -293,7 +269,7 @@ def keep_failure(recipe: Recipe, store: BuildStore, reason: str) -> BuildFailure
     return BuildFailure(recipe.variant, "failed", reason, log, tail(log))
 
 
-def _is_long(recipe: Recipe) -> bool:
+def is_long(recipe: Recipe) -> bool:
     """Whether its steps are worth a message each: those of a parallel make are."""
     return any("{jobs}" in step for step in recipe.steps)
 

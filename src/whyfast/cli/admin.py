@@ -17,7 +17,7 @@ from whyfast.build.run import repeat_script
 from whyfast.cli.main import say
 from whyfast.cli.output import FAILED, Action, check_outputs, duration, piped, show, show_actions
 from whyfast.investigate.first_study import LIMIT, FirstStudy, first_that_builds
-from whyfast.investigate.services import Services
+from whyfast.investigate.services import Services, build_checked
 from whyfast.measure.doctor.readings import examine
 from whyfast.measure.doctor.system import System
 from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
@@ -248,7 +248,7 @@ def _new_check_file(source: Path, args: argparse.Namespace) -> int:
     kind, project = kinds[0]
     if not args.no_build:
         with watching(f"whyfast new: {kind} project", 0.01) as observer:
-            home, services = own_home(), Services()
+            home, services = own_home(), Services(build=build_checked)
             kind, first = first_that_builds(folder, kinds, home, observer, services, limit)
             root = folder
             if not (first.builds or first.lacks):

@@ -73,7 +73,7 @@ def without_go_tests(code: CodeComparison) -> CodeComparison:
 
 
 #: Sources whose names symbols and debug information have, where they are in a program.
-_COMPILED = (".c", ".cc", ".cpp", ".cxx")
+COMPILED = (".c", ".cc", ".cpp", ".cxx")
 #: Sources of which a program may hold only what it uses.
 _INCLUDED = (".h", ".hh", ".hpp", ".hxx", ".inl", ".rs", ".go")
 #: Names of sources beside the program.
@@ -94,10 +94,31 @@ def not_linked(
     def held(name: str) -> bool:
         return os.path.basename(name).encode() + b"\0" in code
 
-    sources = [name for name in names if name.endswith(_COMPILED)]
+    sources = [name for name in names if name.endswith(COMPILED)]
     if not any(map(held, sources)):
         return ()
     return tuple(n for n in differ if n in sources and not held(n) and not _BESIDE.search(n))
+
+
+def of_tests(name: str) -> bool:
+    """Whether that file of a project is one of its tests or examples, which no benchmark misses."""
+    return bool(_BESIDE.search(name))
+
+
+def differ_to_read(folders: tuple[Path, Path], names: Iterable[str]) -> tuple[str, ...]:
+    """Of the files ``names`` that differ between two builds of a program of machine code, or that
+    one lacks, those that it could read: not documents, nor libraries, which :func:`same_builds` has
+    compared, nor other programs, nor what says the same in both."""
+    found = []
+    for name in names:
+        path = Path(name)
+        left, right = (folder / path for folder in folders)
+        aside = path.name in _ASIDE or path.suffix in _NOT_READ or _NOT_RUN & {*path.parts}
+        if aside or any(p.is_file() and _begins(p, b"\x7fELF") for p in (left, right)):
+            continue
+        if not (left.is_file() and right.is_file() and _same_file(left, right, folders)):
+            found.append(name)
+    return tuple(found)
 
 
 def unused_code(base: Path, head: Path, differ: Iterable[str]) -> tuple[str, ...]:
@@ -106,7 +127,7 @@ def unused_code(base: Path, head: Path, differ: Iterable[str]) -> tuple[str, ...
     found = []
     for name in differ:
         sides = [folder / name for folder in (base, head)]
-        if not name.endswith((*_COMPILED, *_INCLUDED)) or _BESIDE.search(name):
+        if not name.endswith((*COMPILED, *_INCLUDED)) or _BESIDE.search(name):
             continue
         texts = {_code(s.read_text(errors="replace")) if s.is_file() else "" for s in sides}
         found += [name] if len(texts) > 1 else []
@@ -177,6 +198,11 @@ def _relevant(folder: Path) -> Iterator[tuple[str, Path]]:
 def _content(path: Path, folder: Path) -> bytes:
     """Without the place of the build."""
     return path.read_bytes().replace(str(folder).encode(), b"\0")
+
+
+def _same_file(left: Path, right: Path, folders: tuple[Path, Path]) -> bool:
+    a, b = _content(left, folders[0]), _content(right, folders[1])
+    return a == b or _says_the_same(left, right, a, b, folders)
 
 
 def _says_the_same(left: Path, right: Path, a: bytes, b: bytes, folders: tuple[Path, Path]) -> bool:

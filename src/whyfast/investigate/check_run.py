@@ -11,8 +11,9 @@ from pathlib import Path
 from whyfast.build.recipe import steps_of
 from whyfast.build.revisions import Range, called, change_between, commits_between, top_level
 from whyfast.build.source import obtain
-from whyfast.explain.python_changes import of_the_package, with_functions
-from whyfast.explain.same_builds import not_linked, same_builds, unused_code, without_go_tests
+from whyfast.explain.python_changes import with_functions
+from whyfast.explain.same_builds import same_builds, without_go_tests
+from whyfast.investigate.beside_program import with_files_opened, with_unused
 from whyfast.investigate.building import build
 from whyfast.investigate.change_reach import reached_by, reached_in_python
 from whyfast.investigate.check_benchmarks import (
@@ -37,7 +38,7 @@ from whyfast.investigate.measuring import (
     tell_earlier,
 )
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks, recording, run_key
-from whyfast.investigate.services import Observer, Services, Silent
+from whyfast.investigate.services import Observer, Services, Silent, build_checked
 from whyfast.investigate.why.why_builds import BESIDE, MOST_BESIDE, explain_builds, largest
 from whyfast.model.code import Check
 from whyfast.model.errors import CannotBuildHere, UserError
@@ -49,7 +50,6 @@ from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
 from whyfast.study.load import load_study
-from whyfast.study.project import some_names
 
 BASE, HEAD = "base", "head"
 
@@ -103,7 +103,7 @@ def run_check(
     UserError, one line, for whatever keeps the two sides from being compared.
     """
     asked = ask(request, home, observer)
-    services = services or Services()
+    services = services or (Services() if elsewhere else Services(build=build_checked))
     if elsewhere is not None:
         elsewhere.check(RunContext(asked.study, home, observer, services))
     building, took = _building(request, asked.study, home)
@@ -119,9 +119,14 @@ def run_check(
     program = Path(context.question.build.program)
     folders = [b.program.parents[len(program.parts) - 1] for b in context.usable]
     code = same_builds(*((folder, program) for folder in folders))
-    if context.question.in_python:
+    unopened: tuple[str, ...] = ()
+    in_python = context.question.in_python
+    if in_python:
         commands = [word for b in context.question.benchmarks for word in b.command]
         code = with_functions(code, folders[0], folders[1], commands)
+    else:
+        code, unopened = with_files_opened(context, code, limit / 2)
+        in_python = any(f.sizes == (0, 0) for f in code.functions)
     if {b.runner for b in context.question.benchmarks} == {"go"}:
         code = without_go_tests(code)
     count = commits_between(asked.study.source.folder, asked.change)
@@ -141,7 +146,7 @@ def run_check(
         search=search,
     )
     if code.same:
-        check = _with_unused(check, context, program)
+        check = with_unused(check, context, unopened)
     if code.same or not context.question.benchmarks:
         return _unmeasured(context, check)
     clock = services.clock
@@ -149,7 +154,7 @@ def run_check(
     context, few = chosen(context, code, limit / 2)
     check = replace(check, notes=(*few, *check.notes))
     limit = max(limit / 2, end - clock.monotonic())
-    if context.question.in_python and code.reached:
+    if in_python and code.reached:
         reaches = reached_in_python(context, code, limit, len(program.parts))
         context, reaches, few = chosen_in_python(context, reaches)
         check = replace(check, notes=(*few, *check.notes))
@@ -214,30 +219,6 @@ def _announced(
         *([f"{MOST_BESIDE:.0f} s to say why"] if explains else []),
     ]
     return f"at most: {', '.join(parts)}"
-
-
-def _with_unused(check: Check, context: RunContext[Study], program: Path) -> Check:
-    """With the sources that differ, but of which the program that is timed holds nothing, or
-    nothing else than before."""
-    inner = context.question.source.inner
-    sources = {r.variant: r.source for r in context.recipes}
-    base, head = sources[BASE].files, sources[HEAD].files
-    folders = [b.program.parents[len(program.parts) - 1] for b in context.usable]
-    differ = sorted(n for n in {*base, *head} if base.get(n) != head.get(n))
-    found = not_linked([(folder, program) for folder in folders], {*base, *head}, differ)
-    if found:
-        return replace(check, not_linked=tuple(str(Path(inner, name)) for name in found))
-    unused = unused_code(sources[BASE].folder, sources[HEAD].folder, differ)
-    what = "in more than comments: what the program holds of it is the same"
-    if context.question.in_python:
-        unused = tuple(of_the_package(differ))
-        what = "in comments, docstrings, names of variables or values that nothing reads"
-    if not unused:
-        return check
-    names = some_names([str(Path(inner, name)) for name in unused], 3)
-    verb = "differs" if len(unused) == 1 else "differ"
-    note = f"{names} {verb} {what}."
-    return replace(check, notes=(*check.notes, note))
 
 
 def _account(context: RunContext[Study], result: Result, check: Check) -> Account | None:

@@ -293,6 +293,8 @@ def _build_once(
         if not project.benchmarks:
             whole = replace(project, benchmarks=WHOLE, runner="command")
         file.write_text(check_file(whole), encoding="utf-8")
+        if limit.seconds < math.inf:
+            observer.step(f"building it once, for {limit.left():.0f} s at most")
         try:
             study = replace(load_study(file), source=Source("path", str(folder), folder))
             # The control alone is linked again, which shows whether there are other layouts.

@@ -88,6 +88,8 @@ _toolchain = _later("whyfast.toolchain.registry", "resolve")
 _interpreter = _later("whyfast.interpreter.providers", "resolve_interpreter")
 _build = _later("whyfast.build.run", "build_all")
 _build_incrementally = _later("whyfast.build.incremental", "build_incrementally")
+#: For two sides of a check: the second goes on from the first, where it is as if made anew.
+build_checked = _later("whyfast.build.incremental", "build_checked")
 _rebuild = _later("whyfast.build.run", "rebuild")
 _relink = _later("whyfast.build.relink", "relink")
 _kernel = _later("whyfast.toolchain.kernels", "get_kernel")

@@ -160,7 +160,8 @@ class Check:
     called. ``added`` and ``removed`` are benchmarks that only one side's study has. ``notes`` are
     what weakens the comparison, one sentence each. ``commits`` is how many lie between, and
     ``search`` the command line that says which of them it is; empty where there is but one.
-    ``not_linked``: of equal programs, the sources that differ and of which these hold nothing.
+    ``not_linked``: of equal programs, the sources that differ and of which these hold nothing, and
+    files beside them that no benchmark opens.
     """
 
     base: str

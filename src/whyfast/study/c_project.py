@@ -159,65 +159,6 @@ def _made_by(make: str, target: str, program: str, named: tuple[str, ...]) -> Pr
     return replace(replaced, otherwise=replace(added, otherwise=own))
 
 
-_FILES = ("Makefile.am", "*/Makefile.am", "*/*/Makefile.am")
-_PROGRAMS = re.compile(r"^[ \t]*(bin|noinst)_PROGRAMS\s*\+?=\s*([^#\n]*)", re.MULTILINE)
-
-
-def autotools(folder: Path) -> Project:
-    """The first of ``bin_PROGRAMS``, or else of ``noinst_PROGRAMS``; without Automake what the
-    ``Makefile.in`` makes."""
-    generated = (folder / "configure").is_file()
-    if not generated and not (folder / "configure.ac").is_file():
-        raise UserError("has no configure and no configure.ac", where=folder)
-    programs: dict[str, list[str]] = {"bin": [], "noinst": []}
-    for file in sources(folder, _FILES):
-        for kind, words in _PROGRAMS.findall(text_of(file).replace("\\\n", " ")):
-            names = [w for w in words.split() if re.fullmatch(r"[\w./+-]+", w)]
-            programs[kind] += [str((file.parent / n).relative_to(folder)) for n in names]
-    names, target = programs["bin"] or programs["noinst"], ""
-    if not names and (by_hand := programs_of(folder / "Makefile.in")):
-        target, names = f" {by_hand[0][0]}", [by_hand[0][1]]
-    if not names:
-        raise UserError(
-            "no Makefile.am here names a program (bin_PROGRAMS), and no Makefile.in makes one",
-            where=folder,
-        )
-    in_c, in_cxx = (
-        len(sources(folder, tuple(f"{place}*.{end}" for place in ("", "*/") for end in ends)))
-        for ends in (("c",), ("cc", "cpp", "cxx"))
-    )
-    cxx = in_cxx > in_c
-    compiler, flags = ("CXX", "CXXFLAGS") if cxx else ("CC", "CFLAGS")
-    # One that came with the source has the same date as the rest, so it is not made again.
-    generate = () if generated else ("cd {source} && autoreconf -fi",)
-    make = f"make -C {{source}} --silent -j{{jobs}}{target}"
-    # With its shared libraries, libtool makes a shell script in the program's place.
-    asked = text_of(folder / "configure.ac") + text_of(folder / "configure")
-    static = (
-        " --disable-shared" if re.search(r"LT_INIT|PROG_LIBTOOL|--enable-shared", asked) else ""
-    )
-
-    def way(names: list[str], further: Sequence[Project] = ()) -> Project:
-        project = Project(
-            "path:c++" if cxx else "path:cc",
-            (
-                *generate,
-                f"cd {{source}} && ./configure --quiet{static} {compiler}={{cc}} "
-                f'{flags}="{{cflags}}" LDFLAGS="{{ldflags}}"',
-                make,
-            ),
-            f"src/{names[0]}",
-            cflags=("-O2", "-g"),
-            env=tools("autoreconf", "make"),
-            benchmarks=WHOLE,
-            comments=others(names),
-            others=tuple(further),
-        )
-        return linked_again(project, f'{make} LDFLAGS="{{ldflags}} {{layout}}"')
-
-    return way(names, [way(n) for n in instead_of(names)])
-
-
 _MESON_DOCS = re.compile(r"\boption\s*\(\s*'((?:gtk_)?docs?|man(?:pages?)?)'[^)]*?'(bool|feature)")
 _OFF = {"bool": "false", "feature": "disabled"}
 

@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from whyfast.model.errors import UserError
-from whyfast.study.c_project import autotools, c, meson
+from whyfast.study.autotools_project import autotools
+from whyfast.study.c_project import c, meson
 from whyfast.study.cmake_project import cmake
 from whyfast.study.go_project import go
 from whyfast.study.java_project import GRADLE, IN_GRADLE, maven

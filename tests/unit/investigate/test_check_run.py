@@ -17,7 +17,7 @@ from whyfast.build.source import obtain
 from whyfast.cli.runs import check_exit_code as exit_code
 from whyfast.fleet.replicate import Sharded
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
-from whyfast.investigate import check_run
+from whyfast.investigate import beside_program, check_run
 from whyfast.investigate.check_run import GOES_ON, Request, ask
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.harnesses import NO_BENCHMARK
@@ -314,7 +314,7 @@ def test_equal_programs_without_the_file_that_differs_do_not_show_that_nothing_c
 ) -> None:
     monkeypatch.setattr(check_run, "same_builds", lambda *sides: CodeComparison(True, True))
     assert check_page(bench.run()).headline.startswith("Nothing that runs has changed")
-    monkeypatch.setattr(check_run, "not_linked", lambda builds, names, differ: tuple(differ))
+    monkeypatch.setattr(beside_program, "not_linked", lambda builds, names, differ: tuple(differ))
     result = bench.run()
     assert found(result).not_linked == ("main.c",)
     assert "`main.c`" in check_page(result).headline

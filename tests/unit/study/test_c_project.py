@@ -48,8 +48,23 @@ def test_configure_without_automake_makes_what_its_makefile_says(tmp_path: Path)
     assert made.program == "src/calc.linked"
     assert made.steps == (
         'cd {source} && ./configure --quiet CC={cc} CFLAGS="{cflags}" LDFLAGS="{ldflags}"',
-        "make -C {source} --silent -j{jobs} calc",
+        "make -C {source} --silent -j{jobs}",
     )
+    assert made.otherwise is not None
+    assert made.otherwise.steps[1] == "make -C {source} --silent -j{jobs} calc"
+
+
+def test_another_template_and_what_configure_need_not_make(tmp_path: Path) -> None:
+    # As CPython has it.
+    text = "EXE = @EXE@\nPROG = py$(EXE)\nall: @RULE@\n.PHONY: build_all\nbuild_all: $(PROG) libs\n"
+    text += "$(PROG): main.o\n\t$(LINK) -o $@ main.o\n"
+    project(tmp_path, "Makefile.pre.in", text=text)
+    project(tmp_path, "configure", "main.c")
+    asked = "AC_ARG_ENABLE([test-modules],\nAC_ARG_ENABLE(docs, x)\nAC_ARG_ENABLE([shared],\n"
+    project(tmp_path, "configure.ac", text=asked)
+    made = KINDS["autotools"][1](tmp_path)
+    assert made.program == "src/py.linked"
+    assert "--disable-test-modules --disable-docs CC" in made.steps[0]
 
 
 def test_the_program_of_a_makefile(tmp_path: Path) -> None:

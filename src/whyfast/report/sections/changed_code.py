@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from whyfast.explain.functions import base_name
 from whyfast.explain.objects import short_name
+from whyfast.explain.same_builds import COMPILED
 from whyfast.model.result import Result
 from whyfast.report.document import (
     Cell,
@@ -46,11 +47,13 @@ def changed_code(check: Check) -> Iterator[str]:
             names = some_code(dict.fromkeys(f.name for f in code.functions))
             yield f"Nothing that runs uses {names}; only the placement of other code can differ."
         yield "Nothing was measured."
-        if check.not_linked:
+        if any(name.endswith(COMPILED) for name in check.not_linked):
             yield (
                 "To time what has changed, name a program that holds it in [build] of the study, "
                 "and its last step."
             )
+        elif check.not_linked:
+            yield "To time what has changed, add a benchmark that uses it."
         return
     # The instructions of others are the same, but for what the data holds that they refer to.
     changed = [f for f in code.reached if f.diff or f.kind != "changed"]

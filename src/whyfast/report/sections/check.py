@@ -73,7 +73,7 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
     if check.code.same and check.not_linked:
         differs = "differs" if len(check.not_linked) == 1 else "differ"
         lacking = f"{some_code(check.not_linked)}, which {differs}"
-        return f"{nothing} their program holds nothing of {lacking}."
+        return f"{nothing} their program holds and reads nothing of {lacking}."
     if check.code.same:
         which = "every function that can run" if check.code.functions else "every function"
         same = f"the machine code of {which} is the same up to addresses"
