@@ -181,6 +181,11 @@ def test_a_sentence_that_matches_the_pattern_is_right_by_any_key() -> None:
     told = replace(ONE, pattern="IS DIV")
     assert outcome(told, ("division", 0.9)) == "right"
     assert outcome(told, ("sleep", 0.9)) == "wrong"
+    told = replace(ONE, pattern="IS SPILLS")
+    causes = envelope(("spills", 0.6), ("spills", 0.3))
+    first, second = causes["data"]["found"]["account"]["causes"]
+    first["sentence"] = "something else"
+    assert score(told, answer(causes, 1.0)).outcome == "later"
     both = replace(TWO, pattern2="copying|locks")
     assert outcome(both, ("sleep", 0.5), ("locks", 0.4)) == "right"
 
