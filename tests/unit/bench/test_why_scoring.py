@@ -183,7 +183,7 @@ def test_a_sentence_that_matches_the_pattern_is_right_by_any_key() -> None:
     assert outcome(told, ("sleep", 0.9)) == "wrong"
     told = replace(ONE, pattern="IS SPILLS")
     causes = envelope(("spills", 0.6), ("spills", 0.3))
-    first, second = causes["data"]["found"]["account"]["causes"]
+    first = causes["data"]["found"]["account"]["causes"][0]
     first["sentence"] = "something else"
     assert score(told, answer(causes, 1.0)).outcome == "later"
     both = replace(TWO, pattern2="copying|locks")
