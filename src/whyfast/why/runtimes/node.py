@@ -10,16 +10,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from whyfast.explain.objects import readable
 from whyfast.measure.runtimes import Document, RuntimeRuns, longest
 from whyfast.measure.tools import CannotCount
 from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey, plain_name
 from whyfast.why.groups import family_of
 from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides
-from whyfast.why.runtimes.v8 import bare, most_work
+from whyfast.why.runtimes.v8 import bare, most_work, operation
 from whyfast.why.split import change_of
 
 #: Microseconds between samples.
@@ -375,14 +377,7 @@ class _Division:
     def _native(self, seconds: float) -> tuple[str, str]:
         """(key, end of a sentence) of what takes most of the difference in machine code: V8's own
         or the C library's, which its profile counts for the JavaScript function that calls it."""
-        more: Counter[str] = Counter()
-        for side, sign in (("slow", 1), ("fast", -1)):
-            runs = [r for r in self._sides.runs.sampled if r.side == side]
-            for run in runs:
-                for stack, taken in run.stacks.items():
-                    library = Path(stack[0].object).name
-                    name = plain_name(stack[0].name, library if ".so" in library else "")
-                    more[name] += sign * taken / len(runs)  # type: ignore[assignment]
+        more = self._operations
         if (most := most_work(more, MOST * seconds)) is not None:
             work, name = most
             return work.key, f", most of it in V8, which {work.does} (`{name}`)"
@@ -392,6 +387,26 @@ class _Division:
         key = family_of(FunctionKey("libc.so.6", name)) or "more-work"
         owner = "V8's " if name.startswith(("Builtins_", "v8::")) else ""
         return key, f", most of it in {owner}`{bare(name)}`"
+
+    @cached_property
+    def _operations(self) -> Counter[str]:
+        """Seconds of the slow side beyond the fast one's by what machine code was called for."""
+        sampled = self._sides.runs.sampled
+        frames = {f for run in sampled for stack in run.stacks for f in stack}
+        texts = readable(f.name for f in frames)
+        names = {
+            f: plain_name(f.name, Path(f.object).name if ".so" in f.object else "", texts)
+            for f in frames
+        }
+        more: Counter[str] = Counter()
+        for side, sign in (("slow", 1), ("fast", -1)):
+            runs = [r for r in sampled if r.side == side]
+            for run in runs:
+                for stack, taken in run.stacks.items():
+                    name = operation([names[f] for f in stack])
+                    more[name] += sign * taken / len(runs)  # type: ignore[assignment]
+        del more[""]
+        return more
 
     def deoptimised(self, change: Change) -> Cause:
         a, b = (sum(s.deoptimised.values()) for s in (self._fast, self._slow))

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 
@@ -115,6 +116,23 @@ def work_of(name: str) -> Work | None:
     if not name.startswith(("Builtins_", "v8::")) or _ELSEWHERE.match(bare(name)):
         return None
     return next((work for pattern, work in _KINDS if pattern.match(bare(name))), None)
+
+
+#: Where the machine code of a JavaScript function begins; of compiled ones no name is known.
+_JAVASCRIPT = re.compile(r"(\[unknown\])?$|Builtins_(\w+Handler|InterpreterEntry\w*)$")
+
+
+def operation(names: Sequence[str]) -> str:
+    """The function of V8 that JavaScript called, as far as its work is known: the outermost before
+    the first of JavaScript. ``names`` are those of a stack, from the innermost outwards.
+
+    Else the innermost function; empty where it has no name or collects garbage.
+    """
+    inside = list(takewhile(lambda name: not _JAVASCRIPT.match(name), names))
+    if any(_ELSEWHERE.match(bare(name)) for name in inside):
+        return ""
+    known = [name for name in inside if work_of(name) is not None]
+    return known[-1] if known else next(iter(names), "").removeprefix("[unknown]")
 
 
 def most_work(seconds: Mapping[str, float], least: float) -> tuple[Work, str] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.why.runtimes.v8 import most_work, work_of
+from whyfast.why.runtimes.v8 import most_work, operation, work_of
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,27 @@ def test_most_work_is_that_of_all_functions_of_a_kind() -> None:
     assert found is not None
     assert (found[0].key, found[1]) == ("copying", "CopyDataProperties")
     assert most_work(seconds, 0.6) is None
+
+
+@pytest.mark.parametrize(
+    ("stack", "called"),
+    [
+        (
+            [
+                "std::sort",
+                "v8::internal::Runtime_CopyDataProperties",
+                "Builtins_CloneObjectIC_Slow",
+                "[unknown]",
+                "Builtins_ArrayTimSort",
+            ],
+            "Builtins_CloneObjectIC_Slow",
+        ),
+        (["Builtins_Add", "Builtins_AddHandler", "Builtins_JsonParse"], "Builtins_Add"),
+        (["Builtins_LdaZeroHandler", "[unknown]"], "Builtins_LdaZeroHandler"),
+        (["memmove", "node::Buffer::Copy", ""], "memmove"),
+        (["v8::internal::Scavenger::Process", "Builtins_JsonParse", "[unknown]"], ""),
+        (["[unknown]", "Builtins_JsonParse"], ""),
+    ],
+)
+def test_what_javascript_called(stack: list[str], called: str) -> None:
+    assert operation(stack) == called
