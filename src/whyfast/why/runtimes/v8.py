@@ -46,7 +46,8 @@ _KINDS: tuple[tuple[re.Pattern[str], Work], ...] = tuple(
         (r"Json|Runtime_Json", "string-work", "reads or writes JSON"),
         (r"RegExp|Irregexp|regexp::|Runtime_RegExp", "string-work", "matches regular expressions"),
         (
-            r"String|SubString|Runtime_(Flatten)?String|Runtime_SubString|NumberToString|Utf8|Uri::"
+            r"String|SubString|Runtime_(Flatten)?String|Runtime_SubString|NumberToString|ParseInt|Utf8|Uri::"
+            r"|NumberParse|Date(PrototypeTo|Parse)|ToDateString"
             r"|NumberPrototypeTo|DoubleTo\w*CString|Intl::|Collator|DateTimeFormat|NumberFormat",
             "string-work",
             "works through strings",
@@ -78,6 +79,7 @@ _KINDS: tuple[tuple[re.Pattern[str], Work], ...] = tuple(
             "more-calls",
             "calls the handlers of proxies",
         ),
+        (r"ResumeGenerator|GeneratorPrototype", "more-calls", "resumes generators"),
         (
             r"RunMicrotasks|Promise|\w*Async(Function|Generator)|AwaitCaught|FulfillPromise"
             r"|ResolvePromise|PerformPromiseThen|NewPromiseCapability",
@@ -106,9 +108,12 @@ _ELSEWHERE = re.compile(
 )
 
 
+_FRONT = re.compile(r"^(Builtins_|v8::internal::(\(anonymous namespace\)::)?(Builtin_(Impl_)?)?)")
+
+
 def bare(name: str) -> str:
-    """A function's name without what all of V8's have in front."""
-    return name.removeprefix("Builtins_").removeprefix("v8::internal::")
+    """A function's name without what V8's have in front."""
+    return _FRONT.sub("", name)
 
 
 def work_of(name: str) -> Work | None:
