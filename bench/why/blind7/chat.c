@@ -11,6 +11,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* How often clients write, and how seldom they paste. */
+#ifndef ROUNDS
+#define ROUNDS 20000
+#define EVERY 20
+#endif
+
 enum { CLIENTS = 400, ROOMS = 32, HOLD = 16384 };
 
 struct room {
@@ -188,10 +194,10 @@ int main(void)
     }
     watch();
     unsigned seed = 5;
-    for (int round = 0; round < 20000; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         typed(&clients[drawn(&seed) % CLIENTS], &seed);
         serve();
-        if (round % 20 == 0) {
+        if (round % EVERY == 0) {
             pasted(&clients[drawn(&seed) % CLIENTS], &seed);
             serve();
         }

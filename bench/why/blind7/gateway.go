@@ -140,7 +140,7 @@ func main() {
 		key := fmt.Sprintf("key-%04d", i*37%1000)
 		keys = append(keys, key)
 		if i%5 > 0 {
-			g.plans[key] = &Plan{"basic", int64(200 + i%7*50), 4000}
+			g.plans[key] = &Plan{"basic", int64(1200 + i%7*300), 4000}
 			g.buckets[key] = &bucket{}
 		}
 	}

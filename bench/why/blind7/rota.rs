@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 const NURSES: usize = 40;
 const DAYS: usize = 56;
-const STEPS: u32 = 900_000;
+const STEPS: u32 = 3_500_000;
 
 struct Random(u64);
 
@@ -89,9 +89,9 @@ impl Search {
             self.began.elapsed() > self.limit
     }
 
-    fn accepted(&mut self, worse: i32) -> bool {
-        worse <= 0 || self.random.unit() < (-(worse as f64) / self.warmth).exp()
-    }
+    fn accepted(&mut self, worse: i32) -> bool { //-OTHER
+        worse <= 0 || self.random.unit() < (-(worse as f64) / self.warmth).exp() //-OTHER
+    } //-OTHER
 
     fn better(&mut self, rota: &mut Rota) -> u32 {
         let mut kept = 0;
@@ -99,20 +99,36 @@ impl Search {
             if self.over(step) {
                 break;
             }
-            let (nurse, day) = (self.random.below(NURSES), self.random.below(DAYS));
-            let shift = self.random.below(4) as u8;
-            let before = rota.missing(day) + rota.disliked(nurse, day);
-            let old = rota.changed(nurse, day, shift);
-            let after = rota.missing(day) + rota.disliked(nurse, day);
-            if self.accepted(after - before) {
-                kept += 1;
-            } else {
-                rota.changed(nurse, day, old);
-            }
-            self.warmth *= 0.999995;
+            let (nurse, day) = (self.random.below(NURSES), self.random.below(DAYS)); //-OTHER
+            let shift = self.random.below(4) as u8; //-OTHER
+            let before = rota.missing(day) + rota.disliked(nurse, day); //-OTHER
+            let old = rota.changed(nurse, day, shift); //-OTHER
+            let after = rota.missing(day) + rota.disliked(nurse, day); //-OTHER
+            if self.accepted(after - before) { //-OTHER
+                kept += 1; //-OTHER
+            } else { //-OTHER
+                rota.changed(nurse, day, old); //-OTHER
+            } //-OTHER
+            let who = self.random.below(NURSES); //OTHER
+            let when = self.random.below(DAYS); //OTHER
+            let new = self.random.below(4) as u8; //OTHER
+            let cost = rota.missing(when) + rota.disliked(who, when); //OTHER
+            let old = rota.changed(who, when, new); //OTHER
+            let worse = rota.missing(when) + rota.disliked(who, when) - cost; //OTHER
+            if !self.taken(worse) { //OTHER
+                rota.changed(who, when, old); //OTHER
+            } else { //OTHER
+                kept += 1; //OTHER
+            } //OTHER
+            self.warmth *= 0.9999985;
         }
         kept
     }
+
+    // Changes for the worse are taken now and then, more often as long as it is warm. //OTHER
+    fn taken(&mut self, cost: i32) -> bool { //OTHER
+        cost <= 0 || self.random.unit() < (-(cost as f64) / self.warmth).exp() //OTHER
+    } //OTHER
 }
 
 fn main() {

@@ -13,3 +13,5 @@ for number in range(count):
         print(seed >> 22, *words, seed >> 12 & 4095, *words, number)
     else:
         print(f"{number} {words[0]}-{words[1]} said: {words[2]} {words[3]}, {seed >> 20}")
+if kind == "lines":
+    print("0 lemon-maple said: fresh lemon, 1 at the end")

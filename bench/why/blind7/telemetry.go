@@ -106,7 +106,7 @@ func main() {
 	p := &Plant{machines: map[uint32]*state{}}
 	data := recorded(300000, 700)
 	digest := uint64(0)
-	for round := 0; round < 5; round++ {
+	for round := 0; round < 8; round++ {
 		r := bytes.NewReader(data)
 		var f Frame
 		for n := 0; r.Len() > 0; n++ {
@@ -115,7 +115,7 @@ func main() {
 			}
 			p.take(&f)
 			digest = digest*31 + uint64(f.Speed)
-			if n%400 == 0 {
+			if n%120 == 0 {
 				p.check(58)
 			}
 		}

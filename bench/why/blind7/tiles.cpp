@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#ifndef FRAMES
+#define FRAMES 500
+#endif
 #ifndef ROOM
 #define ROOM 300
 #endif
@@ -101,11 +104,15 @@ private:
 
 #ifdef OTHER
     static uint64_t summed(const Tile &shown) {
-        uint64_t result = 0;
-        for (uint8_t pixel : shown)
-            result = pixel + result * 31;
-        return result;
+        uint64_t digest = 0;
+        size_t at = 0;
+        while (at < shown.size())
+            digest = digest * 31 + shown[at++];
+        return digest;
     }
+
+    // How many tiles there are in a row of the screen.
+    static constexpr int across() { return 28; }
 #else
     static uint64_t summed(const Tile &tile) {
         uint64_t sum = 0;
@@ -123,7 +130,7 @@ int main() {
     uint64_t digest = 0;
     unsigned seed = 8;
     int left = 100, top = 100;
-    for (int frame = 0; frame < 500; frame++) {
+    for (int frame = 0; frame < FRAMES; frame++) {
         if (frame % 25 == 24) { // the user moves the map a little
             seed = seed * 1664525 + 1013904223;
             left += static_cast<int>(seed >> 30) - 1;

@@ -14,9 +14,9 @@ impl Random {
     }
 }
 
-fn frequency(note: usize) -> f64 { //-OTHER
-    220.0 * 2f64.powf(note as f64 / 12.0) //-OTHER
-} //-OTHER
+fn frequency(note: usize) -> f64 {
+    220.0 * 2f64.powf(note as f64 / 12.0)
+}
 
 fn recorded(windows: usize) -> Vec<f64> {
     let mut random = Random(5);
@@ -60,20 +60,11 @@ impl Tuner {
 
     fn loudest(&self, sound: &[f64]) -> (usize, usize) {
         let strengths: Vec<f64> = (0..NOTES).map(|note| self.strength(sound, note)).collect();
-        let mut order: Vec<usize> = (0..NOTES).collect(); //-OTHER
-        order.sort_by(|&a, &b| strengths[b].total_cmp(&strengths[a])); //-OTHER
-        (order[0], order[1]) //-OTHER
-        let mut notes: Vec<usize> = (0..strengths.len()).collect(); //OTHER
-        notes.sort_by(|&left, &right| strengths[left].total_cmp(&strengths[right]).reverse()); //OTHER
-        (notes[0], notes[1]) //OTHER
+        let mut order: Vec<usize> = (0..NOTES).collect();
+        order.sort_by(|&a, &b| strengths[b].total_cmp(&strengths[a]));
+        (order[0], order[1])
     }
 }
-
-// Frequencies of notes, twelve to an octave. //OTHER
-fn frequency(number: usize) -> f64 { //OTHER
-    let octaves = number as f64 / 12.0; //OTHER
-    220.0 * 2f64.powf(octaves) //OTHER
-} //OTHER
 
 fn wave(note: usize, at: usize) -> (f64, f64) {
     (TAU * frequency_of(note) * at as f64 / RATE).sin_cos()
@@ -89,7 +80,7 @@ fn frequency_of(note: usize) -> f64 {
 }
 
 fn main() {
-    let windows = 300;
+    let windows = 500;
     let sound = recorded(windows);
     let tuner = Tuner::new();
     let mut digest = 0usize;
