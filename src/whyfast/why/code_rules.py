@@ -268,7 +268,8 @@ def changes_in_place(v: GroupView) -> CauseLabel | None:
     """Each change of a variable in memory waits for the store of the one before; of the entries of
     a table those that change one entry twice in a row do."""
     times = v.group.ratio("instructions") or SAME_WORK
-    if not v.counted or v.threads > 1 or times >= SAME_WORK or v.memory_bound:
+    known = v.group.counted.get("loads", (0.0, 0.0))[1] > 0  # and so whether it misses more
+    if not known or v.threads > 1 or times >= SAME_WORK or v.memory_bound:
         return None
     fast, slow = v.fast.kinds["update"], v.slow.kinds["update"]
     if slow > 2 * fast and v.carries(slow - fast, FORWARDED):
