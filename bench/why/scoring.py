@@ -95,25 +95,25 @@ def score(pair: Pair, answer: Answer) -> Score:
 def _outcome(pair: Pair, answer: Answer) -> Outcome:
     if answer.trouble:
         return "failed"
-    screen = answer.screen
-    if not screen:
+    if not answer.screen:
         return "silent"
     first = _accepted(answer, pair.causes, pair.pattern)
     second = _accepted(answer, pair.causes2, pair.pattern2)
-    if pair.kind == "equal" or screen[0] not in first | second:
-        accepted = pair.kind != "equal" and set(screen) & (first | second)
-        return "later" if accepted else "wrong"
+    if pair.kind == "equal" or 0 not in first | second:
+        return "later" if pair.kind != "equal" and first | second else "wrong"
     if pair.kind == "two":
-        found = [bool(set(screen) & right) for right in (first, second)]
-        return "right" if all(found) else "half"
+        return "right" if first and second else "half"
     return "right"
 
 
-def _accepted(answer: Answer, keys: Sequence[str], pattern: str) -> set[str]:
-    """``keys``, and those of the causes whose sentence matches the pattern."""
-    said = zip(answer.keys, answer.sentences, strict=False)
-    matching = {key for key, sentence in said if pattern and re.search(pattern, sentence, re.I)}
-    return {*keys, *matching}
+def _accepted(answer: Answer, keys: Sequence[str], pattern: str) -> set[int]:
+    """Which causes of the first screen have one of the ``keys``, or a sentence that matches."""
+    said = zip(answer.screen, answer.sentences, strict=False)
+    return {
+        number
+        for number, (key, sentence) in enumerate(said)
+        if key in keys or (pattern and re.search(pattern, sentence, re.I))
+    }
 
 
 def _places(cause: Mapping[str, Any]) -> Iterator[str]:

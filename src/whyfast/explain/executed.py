@@ -18,7 +18,6 @@ from iced_x86 import (
     Decoder,
     FlowControl,
     Instruction,
-    MemorySizeExt,
     Mnemonic,
     OpKind,
     Register,
@@ -32,6 +31,7 @@ from whyfast.explain.objects.debug_info import with_lines
 from whyfast.explain.objects.elf import ElfFile, open_elf
 from whyfast.explain.program import load
 from whyfast.explain.source_lines import FunctionLines
+from whyfast.explain.stores import FRAME, Stores, has_memory, updates
 from whyfast.model.errors import UserError
 
 #: Functions that end a program or throw: what a failed check of an index calls.
@@ -72,7 +72,8 @@ class Executed:
     reach, and by address.
 
     The weights are executions where they were counted, seconds where they were sampled. ``total``
-    is their sum; ``static`` has the number of instructions of each kind in the code.
+    is their sum; ``static`` has the number of instructions of each kind in the code, ``tables`` how
+    often entries of tables were changed in place.
     """
 
     total: float = 0.0
@@ -83,6 +84,7 @@ class Executed:
     instructions: int = 0
     bytes: int = 0
     places: dict[int, float] = field(default_factory=dict)
+    tables: Weights = field(default_factory=Weights)
 
     @property
     def vector_bytes(self) -> float:
@@ -102,6 +104,7 @@ class Executed:
         self.instructions += other.instructions
         self.bytes += other.bytes
         self.places |= other.places
+        self.tables.add(other.tables)
 
     @property
     def packed(self) -> float:
@@ -198,10 +201,12 @@ def executed_kinds(
                 w for a, w in weights.items() if function.address <= a < function.end
             )
             continue
-        before, stores, cleared = None, _Stores(), 0
+        before, stores, cleared = None, Stores(), 0
         if spread:
             weights = _spread(text, function, weights)
-        for insn in Decoder(64, text, ip=function.address):
+        instructions = list(Decoder(64, text, ip=function.address))
+        updated = dict(updates(instructions, weights))
+        for insn in instructions:
             weight = weights.get(insn.ip, 0.0)
             # Callgrind charges what a stub of the PLT executes to the call.
             if insn.is_call_near and before is not None:
@@ -212,6 +217,10 @@ def executed_kinds(
             if weight:
                 result.places[insn.ip] = weight
             kinds = [*_kinds(insn, code), *stores.kinds(insn, weight)]
+            if updated.get(insn.ip):
+                result.tables[updated[insn.ip]] += weight
+            elif insn.ip in updated:
+                kinds.append("update")
             if insn.flow_control == FlowControl.RETURN and cleared >= CLEARED:
                 kinds += ["cleared register"] * cleared
             cleared = cleared + 1 if clears(insn) else 0
@@ -229,62 +238,6 @@ def executed_kinds(
                 result.library_calls[slot] += weight
                 result.calls[slot] += weight
     return result
-
-
-class _Stores:
-    """Finds loads of what one of the last stores wrote.
-
-    ``blocked load``: it is wider than the store; the processor cannot forward it and waits until
-    the store has reached the cache. ``reload``: of a local variable that was stored a few
-    instructions before, which is how code without optimisation goes on. A store that ran far less
-    often than the load, or whose address registers have been written since, is not its store.
-    """
-
-    WINDOW, NEAR = 16, 4
-
-    def __init__(self) -> None:
-        self._recent: list[tuple[tuple[int, int, int], int, int, float]] = []
-        self._stacked: list[tuple[int, tuple[int, int, int], int]] = []
-        self._number = 0
-
-    def kinds(self, insn: Instruction, weight: float) -> Iterable[str]:
-        yield from self._found(insn, weight)
-        if insn.op0_kind == OpKind.REGISTER and self._recent:
-            written = RegisterExt.full_register(insn.op0_register)
-            self._recent = [s for s in self._recent if written not in s[0][:2]]
-
-    def _found(self, insn: Instruction, weight: float) -> Iterable[str]:
-        self._number += 1
-        if insn.flow_control in (FlowControl.CALL, FlowControl.RETURN):
-            self._recent.clear()
-        if not _has_memory(insn) or insn.mnemonic in (Mnemonic.LEA, Mnemonic.NOP):
-            return
-        base = insn.memory_base, insn.memory_index, insn.memory_index_scale
-        low = insn.memory_displacement
-        size = MemorySizeExt.size(insn.memory_size)
-        if insn.op0_kind == OpKind.MEMORY and insn.mnemonic not in (Mnemonic.CMP, Mnemonic.TEST):
-            self._recent = [*self._recent[1 - self.WINDOW :], (base, low, size, weight)]
-            if insn.memory_base in _FRAME:
-                self._stacked = [*self._stacked[-3:], (self._number, base, low)]
-                # It reads the variable itself, as x++ does.
-                if insn.mnemonic not in _PLAIN_STORES:
-                    yield "reload"
-        elif any(
-            base == b and s < size and low < at + s and at < low + size and weight <= 2 * w
-            for b, at, s, w in self._recent
-        ):
-            yield "blocked load"
-        elif any(
-            base == b and low == at and self._number - number <= self.NEAR
-            for number, b, at in self._stacked
-        ):
-            yield "reload"
-
-
-_FRAME = (Register.RSP, Register.RBP)
-_PLAIN_STORES = frozenset(
-    v for k, v in vars(Mnemonic).items() if re.match(r"V?MOV|SET|VEXT|V?PEXT", k)
-)
 
 
 def _spread(text: bytes, function: Function, weights: Mapping[int, float]) -> Mapping[int, float]:
@@ -315,7 +268,7 @@ def _spread(text: bytes, function: Function, weights: Mapping[int, float]) -> Ma
 
 def _kinds(insn: Instruction, code: LoadedCode) -> Iterable[str]:
     name = _NAMES.get(insn.mnemonic, "")
-    if insn.has_lock_prefix or (name == "XCHG" and _has_memory(insn)):
+    if insn.has_lock_prefix or (name == "XCHG" and has_memory(insn)):
         yield "atomic"
     yield from _flow(insn, code)
     if name in ("DIV", "IDIV"):
@@ -325,20 +278,20 @@ def _kinds(insn: Instruction, code: LoadedCode) -> Iterable[str]:
     if name.startswith(("CMOV", "SET")):
         yield "conditional move"
     elif name.startswith("F") and not _X87.isdisjoint(insn.cpuid_features()):
-        if name not in ("FLDZ", "FSTP") or _has_memory(insn):  # that clears its registers
+        if name not in ("FLDZ", "FSTP") or has_memory(insn):  # that clears its registers
             yield "x87"
     elif name.startswith(("CVT", "VCVT")):
         yield "conversion"
     if (insn.has_rep_prefix or insn.has_repne_prefix) and name.startswith(("MOVS", "STOS")):
         yield "block copy"
-    if _WIDE_MOVE.match(name) and _has_memory(insn):
+    if _WIDE_MOVE.match(name) and has_memory(insn):
         yield "wide move"
     if insn.segment_prefix == Register.FS and insn.memory_displacement == 0x28:
         yield "canary"
     if name in ("ENDBR64", "NOP"):
         yield "marker"
-    if _has_memory(insn) and name != "LEA" and name != "NOP":
-        stack = insn.memory_base in _FRAME
+    if has_memory(insn) and name != "LEA" and name != "NOP":
+        stack = insn.memory_base in FRAME
         writes = insn.op0_kind == OpKind.MEMORY and name not in ("CMP", "TEST")
         yield f"stack {'store' if writes else 'load'}" if stack else "store" if writes else "load"
         named = insn.is_ip_rel_memory_operand and code.program.object_at(insn.ip_rel_memory_address)
@@ -417,10 +370,6 @@ def _callee(insn: Instruction, code: LoadedCode) -> int | None:
     if region is None or not region.name.startswith(".got"):
         return None
     return int.from_bytes(code.program.image.read(insn.ip_rel_memory_address, 8), "little") or None
-
-
-def _has_memory(insn: Instruction) -> bool:
-    return any(insn.op_kind(n) == OpKind.MEMORY for n in range(insn.op_count))
 
 
 _X87 = frozenset({CpuidFeature.FPU, CpuidFeature.FPU287, CpuidFeature.FPU387})

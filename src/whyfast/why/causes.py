@@ -201,6 +201,7 @@ RULES: tuple[Rule, ...] = (
     code.unrolling,
     branch_misses,
     cache_misses,
+    code.changes_in_place,
     code.spills,
     more_calls,
     more_work,

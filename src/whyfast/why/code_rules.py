@@ -259,6 +259,43 @@ def store_forwarding(v: GroupView) -> CauseLabel | None:
     )
 
 
+#: Cycles until what has been stored can be loaded again (Fog: 4 to 5), times the instructions up to
+#: which it is the same work, and share of all changes that a table has at least.
+FORWARDED, SAME_WORK, TABLE = 4.0, 1.3, 0.1
+
+
+def changes_in_place(v: GroupView) -> CauseLabel | None:
+    """Each change of a variable in memory waits for the store of the one before; of the entries of
+    a table those that change one entry twice in a row do."""
+    times = v.group.ratio("instructions") or SAME_WORK
+    known = v.group.counted.get("loads", (0.0, 0.0))[1] > 0  # and so whether it misses more
+    if not known or v.threads > 1 or times >= SAME_WORK or v.memory_bound:
+        return None
+    fast, slow = v.fast.kinds["update"], v.slow.kinds["update"]
+    if slow > 2 * fast and v.carries(slow - fast, FORWARDED):
+        return CauseLabel(
+            "store-forwarding",
+            f"{v.name} keeps a variable in memory and changes it there {number(slow)} times "
+            f"({{fast}}: {number(fast)}), each time after the store of the last one",
+            "suggested",
+            (v.fact("update", "changes of a variable in memory"),),
+            "compute in a local variable; restrict, or a copy, where pointers may meet",
+        )
+    tables = [side.tables.values() for side in (v.fast, v.slow)]
+    fast, slow = (sum(rows) for rows in tables)
+    many, few = (sum(n >= TABLE * sum(rows) for n in rows) for rows in tables)
+    if few >= many or abs(slow - fast) > TABLE * slow or not v.carries(slow, FORWARDED):
+        return None
+    return CauseLabel(
+        "store-forwarding",
+        f"{v.name} changes {number(slow)} entries of {few} table{'s' * (few > 1)} ({{fast}}: of "
+        f"{many}), each after the store of the one before where both are the same entry",
+        "suggested",
+        (Fact("tables", many, few), Fact("changes of entries", fast, slow)),
+        "change several tables in turn, and add them up at the end",
+    )
+
+
 def atomics(v: GroupView) -> CauseLabel | None:
     if not v.carries(v.extra("atomic"), 18.0):
         return None

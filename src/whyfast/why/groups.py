@@ -321,10 +321,22 @@ def describe(
             )
             for q in quantities
         }
+        # `operator new` calls malloc, which is one allocation.
+        family = {*keys} if group.kind not in ("", PROGRAM) else set()
         group.counted["calls"] = (
-            float(sum(fast.counts.called[k] for k in keys)),
-            float(sum(slow.counts.called[k] for k in keys)),
+            float(_calls_from_outside(keys, family, fast.counts)),
+            float(_calls_from_outside(keys, family, slow.counts)),
         )
+
+
+def _calls_from_outside(
+    keys: Sequence[FunctionKey], family: set[FunctionKey], counts: SideCounts
+) -> int:
+    """How often functions are called, but by others of their ``family``."""
+    inside = sum(
+        n for (caller, callee), n in counts.calls.items() if caller in family and callee in family
+    )
+    return sum(counts.called[k] for k in keys) - inside
 
 
 def _further_work(

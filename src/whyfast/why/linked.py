@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from whyfast.model.why import Cause, Item
 from whyfast.why.groups import FunctionGroup
+from whyfast.why.internals import quoted
 from whyfast.why.kernel import MEMORY, PURPOSES
 from whyfast.why.program_rules import GOROUTINES
 from whyfast.why.view import number
@@ -159,7 +160,8 @@ def with_loops(causes: Sequence[Cause], groups: Sequence[FunctionGroup]) -> list
             result = [c for c in result if c is not cause]
         if direct is not None:
             fast, slow = direct.counted["calls"]
-            what = f"calls `{direct.main.key.name}` {number(slow)} instead of {number(fast)} times"
+            name = quoted(direct.main.key.name)
+            what = f"calls {name} {number(slow)} instead of {number(fast)} times"
             result = _replaced(result, loop, called, f"{loop.sentence}, and {what}")
     return result
 

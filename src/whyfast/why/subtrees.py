@@ -10,6 +10,7 @@ from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.counts import SideCounts
 from whyfast.why.functions import FunctionKey, total_change
 from whyfast.why.groups import FunctionGroup, family_of
+from whyfast.why.internals import quoted
 from whyfast.why.view import number
 
 #: How many times as often it must be called, and how many further times at the least.
@@ -106,8 +107,8 @@ def _cause(
     caller = next((c for c in sides[1].callers(function) if c != function), None)
     who = f"`{caller.name}`" if caller and caller.name != "?" else "it"
     text = (
-        f"{who} calls `{function.name}` {number(slow)} times ({{fast}}: {number(fast)}), and all "
-        "that it calls in turn"
+        f"{who} calls {quoted(function.name)} {number(slow)} times ({{fast}}: {number(fast)}), and "
+        "all that it calls in turn"
     )
     place = next((g.place for g in groups if g.main.key == function), SourcePlace())
     return Cause(

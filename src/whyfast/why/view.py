@@ -9,6 +9,7 @@ from whyfast.explain.executed import Executed
 from whyfast.model.why import Basis, Fact
 from whyfast.why.counts import CYCLES
 from whyfast.why.groups import PROGRAM, FunctionGroup
+from whyfast.why.internals import quoted
 
 #: Cycles a second by which counts of events are held against seconds: the order of magnitude of
 #: processors of the last decade. It decides only whether a count could carry a difference.
@@ -56,7 +57,7 @@ class GroupView:
         if self.group.kind == PROGRAM:
             return "its own code"
         name = self.group.main.key.name
-        return f"the unnamed function at {name}" if name.startswith("0x") else f"`{name}`"
+        return f"the unnamed function at {name}" if name.startswith("0x") else quoted(name)
 
     @property
     def basis(self) -> Basis:

@@ -94,6 +94,29 @@ def test_kinds(tmp_path: Path, body: str, expected: dict[str, float]) -> None:
     assert {k: kinds[k] for k in expected} == expected
 
 
+UPDATES = {
+    "a variable": ("add dword ptr [rdi], eax", 1, []),
+    "a sum in memory": ("addsd xmm0, [rdi+8]\nmovsd [rdi+8], xmm0", 1, []),
+    "a static variable": ("inc qword ptr [rip + pointer]", 1, []),
+    "another place": ("addsd xmm0, [rdi+8]\nmovsd [rdi+16], xmm0", 0, []),
+    "every entry of an array": ("add dword ptr [rdi], eax\nadd rdi, 4", 0, []),
+    "the same by number": ("add dword ptr [rdi+rcx*4], eax\ninc rcx", 0, []),
+    "a local variable": ("add dword ptr [rsp+8], eax", 0, []),
+    "a table": ("movzx eax, byte ptr [rsi]\nadd dword ptr [rdi+rax*4], 1\nadd rsi, 1", 0, [1.0]),
+    "two tables": (
+        "movzx eax, byte ptr [rsi]\ninc dword ptr [rsp+rax*4]\ninc dword ptr [rsp+rax*4+1024]",
+        0,
+        [1.0, 1.0],
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "variables", "tables"), UPDATES.values(), ids=UPDATES)
+def test_changes_in_place(tmp_path: Path, body: str, variables: int, tables: list[float]) -> None:
+    executed = kinds_of(tmp_path, body)
+    assert (executed.kinds["update"], list(executed.tables.values())) == (variables, tables)
+
+
 @pytest.mark.parametrize(
     ("callee", "kind"),
     [

@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 from tests.unit.why.records import executed, key_of, time_of, view
 
+from whyfast.explain.executed import Weights
 from whyfast.why.causes import RULES, label, misses_alike, program_label
 from whyfast.why.view import GroupView
 
 #: A tenth of a second is 3e8 cycles: counts below are held against that.
 VECTORS = executed(1e8, vector_32=(4e7, 8), load=2e7)
 SCALARS = executed(6e8, vector_4=(3e8, 6), load=1.6e8)
+LOADS = {"loads": (5e7, 5e7)}
 
 FIRES = {
     "vectorisation: scalar": (view(VECTORS, SCALARS), "vectorisation"),
@@ -85,6 +87,26 @@ FIRES = {
         view(executed(1e8), executed(1.1e8, blocked_load=(1e7, 1))),
         "store-forwarding",
     ),
+    "a sum in memory": (
+        view(executed(2e8), executed(2e8, update=(5e7, 1)), quantities=LOADS),
+        "store-forwarding",
+    ),
+    "a sum in memory beside mispredictions": (
+        view(
+            executed(2e8),
+            executed(2e8, update=(5e7, 1)),
+            quantities={"mispredicted branches": (1e3, 1e7), **LOADS},
+        ),
+        "branch-misses",
+    ),
+    "one table instead of four": (
+        view(
+            replace(executed(2e8), tables=Weights({f"{n}": 1.5e7 for n in range(4)})),
+            replace(executed(1.9e8), tables=Weights({"0": 6e7})),
+            quantities=LOADS,
+        ),
+        "store-forwarding",
+    ),
     "counters of coverage": (view(executed(1e8), executed(3e8, counter=(1e8, 6))), "hardening"),
     "counters that are atomic": (
         view(executed(1e8), executed(1.2e8, atomic=(2e7, 1), counter=(2e7, 1))),
@@ -155,6 +177,17 @@ FIRES = {
 }
 
 SILENT = {
+    "a sum in memory that takes no time": view(
+        executed(2e8), executed(2e8, update=(5e6, 1)), quantities=LOADS
+    ),
+    "a sum in memory, of which misses are not known": view(
+        executed(2e8), executed(2e8, update=(5e7, 1))
+    ),
+    "one table changed more often": view(
+        replace(executed(2e8), tables=Weights({f"{n}": 1e6 for n in range(4)})),
+        replace(executed(1.9e8), tables=Weights({"0": 6e7})),
+        quantities=LOADS,
+    ),
     "vectors on both sides": view(VECTORS, VECTORS),
     "narrower vectors that save instructions": view(
         VECTORS, executed(1.1e8, vector_16=(8e7, 8), load=1e7)

@@ -63,6 +63,19 @@ def test_a_family_is_one_group() -> None:
     assert grouped(functions) == {"allocation": ["malloc", "free"], "work": ["work"]}
 
 
+def test_what_a_family_calls_of_its_own_is_one_call() -> None:
+    """``operator new`` calls ``malloc``, as ``main`` does."""
+    new, malloc = FunctionKey("libstdc++.so.6", "operator new"), FunctionKey("libc.so.6", "malloc")
+    main = FunctionKey("", "main")
+    slow = SideCounts({malloc: Counter({"instructions": 100}), new: Counter({"instructions": 10})})
+    slow.calls.update({(main, new): 40, (new, malloc): 40, (main, malloc): 2})
+    slow.called.update({new: 40, malloc: 42})
+    functions = [time_of(k.name, 0.1, 1.1, k.library) for k in (malloc, new)]
+    sides = SideCode("fast", SideCounts()), SideCode("slow", slow)
+    (group,) = group_functions(functions, WHOLE, *sides, {})
+    assert group.counted["calls"] == (0.0, 42.0)
+
+
 def test_a_function_of_one_side_alone_belongs_to_its_caller_by_its_stacks() -> None:
     functions = [time_of("less", 0.0, 1.2), time_of("sort", 0.8, 0.6), time_of("main", 0.1, 0.1)]
     assert grouped(functions, stacks={"less": ["sort", "main"]}) == {"less": ["less", "sort"]}

@@ -275,7 +275,7 @@ class Layers:
         self._compiles = runtime.compiles
         if "futex" in runtime.idles:
             found.threads = 1
-        found.items = [i for i in found.items if i.part != "waiting" or i.name not in runtime.idles]
+        found.items = [i for i in found.items if i.name not in runtime.idles]
         runs = RuntimeRuns(
             {side: asked.tool_run(side, 60.0) for side in known},
             {"fast": found.whole.fast, "slow": found.whole.slow},

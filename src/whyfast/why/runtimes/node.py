@@ -10,15 +10,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from whyfast.explain.objects import readable
 from whyfast.measure.runtimes import Document, RuntimeRuns, longest
 from whyfast.measure.tools import CannotCount
 from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey, plain_name
 from whyfast.why.groups import family_of
 from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides
+from whyfast.why.runtimes.v8 import bare, most_work, operation
 from whyfast.why.split import change_of
 
 #: Microseconds between samples.
@@ -328,9 +331,10 @@ class _Division:
     def calls(self, function: JsFunction, change: Change) -> Cause:
         a, b = self._fast.calls[function], self._slow.calls[function]
         other = f"{a:,}" if a else "never"
+        key, most = self._native(change.difference)
         return self._sides.cause(
-            "more-calls",
-            f"`{function.name}` is called {b:,} times (`{self._sides.quoted}`: {other})",
+            key if key == "exceptions" else "more-calls",
+            f"`{function.name}` is called {b:,} times (`{self._sides.quoted}`: {other}){most}",
             change,
             "counted",
             self._place(function),
@@ -368,27 +372,41 @@ class _Division:
         other = "what it has instead: " if new and gone else ""
         text += f" (`{self._sides.quoted}`: {other}{_ms(change.fast)})"
         key, most = self._native(change.difference)
-        if most:
-            text += f", most of it in {most}"
-        return self._sides.cause(key, text, change, "measured", where)
+        return self._sides.cause(key, text + most, change, "measured", where)
 
     def _native(self, seconds: float) -> tuple[str, str]:
-        """(key, function) of what takes most of the difference in machine code: V8's own or the C
-        library's, which its profile counts for the function in JavaScript that calls it."""
-        more: Counter[str] = Counter()
-        for side, sign in (("slow", 1), ("fast", -1)):
-            runs = [r for r in self._sides.runs.sampled if r.side == side]
-            for run in runs:
-                for stack, taken in run.stacks.items():
-                    library = Path(stack[0].object).name
-                    name = plain_name(stack[0].name, library if ".so" in library else "")
-                    more[name] += sign * taken / len(runs)  # type: ignore[assignment]
-        name, most = next(iter(more.most_common(1)), ("", 0.0))
-        if not name or most < MOST * seconds:
+        """(key, end of a sentence) of what takes most of the difference in machine code: V8's own
+        or the C library's, which its profile counts for the JavaScript function that calls it."""
+        more = self._operations
+        if (most := most_work(more, MOST * seconds)) is not None:
+            work, name = most
+            return work.key, f", most of it in V8, which {work.does} (`{name}`)"
+        name, taken = next(iter(more.most_common(1)), ("", 0.0))
+        if not name or taken < MOST * seconds:
             return "more-work", ""
         key = family_of(FunctionKey("libc.so.6", name)) or "more-work"
         owner = "V8's " if name.startswith(("Builtins_", "v8::")) else ""
-        return key, f"{owner}`{name.removeprefix('Builtins_').removeprefix('v8::internal::')}`"
+        return key, f", most of it in {owner}`{bare(name)}`"
+
+    @cached_property
+    def _operations(self) -> Counter[str]:
+        """Seconds of the slow side beyond the fast one's by what machine code was called for."""
+        sampled = self._sides.runs.sampled
+        frames = {f for run in sampled for stack in run.stacks for f in stack}
+        texts = readable(f.name for f in frames)
+        names = {
+            f: plain_name(f.name, Path(f.object).name if ".so" in f.object else "", texts)
+            for f in frames
+        }
+        more: Counter[str] = Counter()
+        for side, sign in (("slow", 1), ("fast", -1)):
+            runs = [r for r in sampled if r.side == side]
+            for run in runs:
+                for stack, taken in run.stacks.items():
+                    name = operation([names[f] for f in stack])
+                    more[name] += sign * taken / len(runs)  # type: ignore[assignment]
+        del more[""]
+        return more
 
     def deoptimised(self, change: Change) -> Cause:
         a, b = (sum(s.deoptimised.values()) for s in (self._fast, self._slow))

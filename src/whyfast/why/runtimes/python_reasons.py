@@ -335,6 +335,9 @@ WORK: Sequence[tuple[re.Pattern[str], str, str]] = tuple(
         ),
         (r"(str|bytes)\.(join|translate|upper|lower)$", "string-work", "makes a new string"),
         (r"^(re|_sre)\.|re\.Pattern\.", "string-work", "matches a pattern"),
+        (r"(_pickle|marshal)\.(dump|load)s?$", "string-work", "turns objects into bytes or back"),
+        (r"deque\.(index|count|remove|insert)$", "more-work", "scans the deque"),
+        (r"bisect\.insort(_left|_right)?$", "copying", "moves all items behind the place"),
         (r"^(min|max|sum|any|all)$", "more-work", "goes through all items"),
     )
 )

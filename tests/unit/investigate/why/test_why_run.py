@@ -223,6 +223,15 @@ def test_a_runtime_sleeps_for_its_own_threads(
     assert bool([i for i in account.items if i.name == "nanosleep"]) is bool(keys)
 
 
+@pytest.mark.parametrize(("idles", "keys"), [((), ["locks"]), (("futex",), [])])
+def test_a_runtime_wakes_its_own_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, idles: tuple[str, ...], keys: list[str]
+) -> None:
+    claim_all(monkeypatch, idles=idles)
+    programs = Programs(tmp_path, (3.0, 1.7, 1.3), strace=reads(4_000_000, "futex"))
+    assert [c.key for c in programs.why().causes] == keys
+
+
 class Caches(NoSystem):
     """Of three levels."""
 
