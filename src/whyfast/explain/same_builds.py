@@ -13,7 +13,7 @@ from pathlib import Path
 
 from whyfast.explain.same_code import changed, same_code
 from whyfast.model.build import is_layout
-from whyfast.model.code import CodeComparison
+from whyfast.model.code import COMPILED, CodeComparison
 
 #: Files for people alone, and what Python makes of its files.
 _NOT_READ = {".md", ".rst", ".adoc", ".pyc"}
@@ -72,8 +72,6 @@ def without_go_tests(code: CodeComparison) -> CodeComparison:
     return replace(code, same=same, functions=functions)
 
 
-#: Sources whose names symbols and debug information have, where they are in a program.
-COMPILED = (".c", ".cc", ".cpp", ".cxx")
 #: Sources of which a program may hold only what it uses.
 _INCLUDED = (".h", ".hh", ".hpp", ".hxx", ".inl", ".rs", ".go")
 #: Names of sources beside the program.

@@ -19,7 +19,7 @@ def _by_cargo(source: Path) -> Recipe:
     (source / "Cargo.toml").write_text('[package]\nname = "my-own"\n')
     deps = "target/release/deps"
     made = f"mkdir -p {deps} && touch -d @1 {deps}/libserde-1.rlib {deps}/libmy_own-2.rlib"
-    step = f"[ -e {deps} ] || ({made}); ls {deps} > {{program}}"
+    step = f"ls src > /dev/null; [ -e {deps} ] || ({made}); ls {deps} > {{program}}"
     return recipe(source, steps=(step,), compiler=replace(toolchain(), language="cargo"))
 
 

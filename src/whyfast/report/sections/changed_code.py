@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from whyfast.explain.functions import base_name
 from whyfast.explain.objects import short_name
-from whyfast.explain.same_builds import COMPILED
+from whyfast.model.code import COMPILED
 from whyfast.model.result import Result
 from whyfast.report.document import (
     Cell,
