@@ -20,6 +20,9 @@ from whyfast.model.study import EvidenceSpec
 # A PLT entry jumps within this many instructions and bytes.
 _STUB_INSTRUCTIONS, _STUB_BYTES = 4, 16
 
+#: Sources whose names symbols and debug information have, where they are in a program.
+COMPILED = (".c", ".cc", ".cpp", ".cxx")
+
 
 @dataclass
 class Program:

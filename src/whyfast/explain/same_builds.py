@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from whyfast.explain.functions import COMPILED
 from whyfast.explain.same_code import changed, same_code
 from whyfast.model.build import is_layout
-from whyfast.model.code import COMPILED, CodeComparison
+from whyfast.model.code import CodeComparison
 
 #: Files for people alone, and what Python makes of its files.
 _NOT_READ = {".md", ".rst", ".adoc", ".pyc"}

@@ -10,8 +10,6 @@ Flow = Literal["", "jump", "call", "return", "indirect jump", "indirect call"]
 #: How two instructions lie beside each other: equal; equal but for registers and places in the
 #: stack frame; different; or there on one side only.
 Beside = Literal["same", "registers", "changed", "only a", "only b"]
-#: Sources whose names symbols and debug information have, where they are in a program.
-COMPILED = (".c", ".cc", ".cpp", ".cxx")
 
 
 @dataclass(frozen=True)

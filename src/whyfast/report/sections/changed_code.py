@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from whyfast.explain.functions import base_name
+from whyfast.explain.functions import COMPILED, base_name
 from whyfast.explain.objects import short_name
-from whyfast.model.code import COMPILED
 from whyfast.model.result import Result
 from whyfast.report.document import (
     Cell,
