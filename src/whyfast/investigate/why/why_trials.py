@@ -106,7 +106,7 @@ class Trials:
             runs=runs,
             shell="",
             turns_offered=False,
-            ignore_failure=True,
+            ignore_failure=self._inquiry.arguments.ignore_failure,
             rough=True,
             stdin=self._inquiry.arguments.stdin,
         )

@@ -25,7 +25,7 @@ from whyfast.investigate.why import why_layers, why_simulation
 from whyfast.investigate.why.why_inquiry import AccountLimits, Inquiry
 from whyfast.investigate.why.why_trials import Trials
 from whyfast.measure.commands import ProbeRun
-from whyfast.measure.invocation import LaunchArguments, Sample
+from whyfast.measure.invocation import InvocationFailed, LaunchArguments, Sample
 from whyfast.measure.perf import SampledRun
 from whyfast.measure.simulate import Geometry
 from whyfast.measure.tools import CannotCount, Finished
@@ -34,6 +34,7 @@ from whyfast.model.why import Cause, Change
 from whyfast.why.account import Gathered, make_account
 from whyfast.why.runtimes.protocol import Findings, RuntimeProgram
 from whyfast.why.runtimes.python import CPython
+from whyfast.why.surroundings import Factor, Surroundings
 
 
 @pytest.mark.parametrize("new", [OLD, (1.001, 0.901, 0.0)])
@@ -136,6 +137,30 @@ def test_another_allocator_is_the_first_that_is_installed(
     shown = [(t.what, t.share, t.command) for _, t in found.mended]
     what = "another allocator (libjemalloc.so.2)"
     assert shown == ([(what, 1.0, f"env LD_PRELOAD=/lib/{listed}")] if tried else [])
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_an_input_that_the_other_program_refuses_is_no_trial(tmp_path: Path, fails: bool) -> None:
+    def probe(arguments: LaunchArguments, name: str, offer: bool) -> ProbeRun:
+        if fails and "changed" in name and not arguments.ignore_failure:
+            raise InvocationFailed("exit code 1")
+        return ProbeRun(False, 0.1, 0.1)
+
+    programs = Programs(tmp_path, OLD)
+    programs.times |= dict.fromkeys(("fast", "slow, changed"), OLD)
+    programs.times |= dict.fromkeys(("slow", "fast, changed"), (2.0, 1.9, 0.0))
+    programs.world.launcher = Replay(dict.fromkeys(("old", "new"), lambda argv: said()))
+    commands = {"fast": ("old", "x"), "slow": ("new", "of=x")}
+    time = Change(1.0, 2.0, 0.9, 1.1)
+    factor = Factor("input", "its argument is `of=x`", ("old", "of=x"), ("new", "x"))
+    found = Gathered("fast", "slow", 2.0, 1.9, 2.1, time, {"user": time})
+    found.around = Surroundings((factor,))
+    services = programs.world.services(probe=probe)
+    arguments = LaunchArguments(commands, {}, 60.0)
+    asked = Inquiry(found, arguments, AccountLimits(), own(tmp_path), programs.watcher, services)
+    Trials(asked).run(make_account(found))
+    assert [round(t.share, 3) for _, t in found.tried] == ([] if fails else [1.0])
+    assert [limit.startswith("not tried: the input") for limit in found.limits] == [True] * fails
 
 
 class Loaded(NoSystem):
