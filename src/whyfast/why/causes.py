@@ -169,12 +169,12 @@ def more_work(v: GroupView) -> CauseLabel | None:
     if not v.carries(v.group.extra("instructions") + misses, 1.0):  # not even at one a cycle
         return None
     same = v.slow.static == v.fast.static and v.slow.static
-    text = (
-        f"the same code of {v.name} executes {times:.3g}x the instructions"
-        if same
-        else f"{v.name} executes {times:.3g}x the instructions"
-    )
-    return CauseLabel("more-work", text, "counted", (v.quantity("instructions"),))
+    done = v.quantity("instructions")
+    work = f"{times:.3g}x the instructions"
+    if times >= 1000:  # as good as none on the fast side
+        work = f"{number(done.slow or 0)} instructions ({{fast}}: {number(done.fast or 0)})"
+    text = f"{'the same code of ' if same else ''}{v.name} executes {work}"
+    return CauseLabel("more-work", text, "counted", (done,))
 
 
 #: Asked in this order.

@@ -52,8 +52,8 @@ def family(v: GroupView) -> CauseLabel | None:
         "allocation": f"{{slow}} takes longer to allocate memory, in as many calls{caller}"
         if alike
         else f"{{slow}} allocates more memory{number}{caller}",
-        "copying": f"{{slow}} copies or clears more memory, in `{most}`{number}{caller}",
-        "string-work": f"{{slow}} scans strings more, in `{most}`{number}{caller}",
+        "copying": _bytes_text(v, "copies or clears", "memory", f"{number}{caller}"),
+        "string-work": _bytes_text(v, "scans", "strings", f"{number}{caller}"),
         "locks": f"{{slow}} takes longer to take locks, in `{most}`, in as many calls{caller}"
         if alike
         else f"{{slow}} takes locks more, in `{most}`{number}{caller}",
@@ -63,6 +63,20 @@ def family(v: GroupView) -> CauseLabel | None:
         "garbage-collection": f"{{slow}} collects more garbage, in `{most}`{number}",
     }[kind]
     return CauseLabel(kind, text, v.basis, facts)
+
+
+def _bytes_text(v: GroupView, verb: str, what: str, more: str) -> str:
+    """What a side does with memory or strings: by which function, where the other side has another
+    one for it, and ``more`` of it only where not as few instructions do it as there."""
+    fast, slow = (
+        max(v.group.members, key=lambda m: getattr(m.time, side)) for side in ("fast", "slow")
+    )
+    if fast.key.name != slow.key.name and fast.time.fast > fast.time.slow + slow.time.fast:
+        return f"{{slow}} {verb} {what} by `{slow.key.name}` where {{fast}} has `{fast.key.name}`"
+    work = v.quantity("instructions")
+    if v.counted and (work.slow or 0) <= AS_MANY * (work.fast or 0):
+        return f"what {verb} {what} takes longer, in `{slow.key.name}`, for no more instructions"
+    return f"{{slow}} {verb} more {what}, in `{slow.key.name}`{more}"
 
 
 #: The fact that tells of goroutines that are started.

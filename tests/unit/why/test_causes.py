@@ -432,3 +432,9 @@ def test_the_second_level_is_looked_at_only_where_the_first_tells_nothing(
     other: dict[str, tuple[float, float]],
 ) -> None:
     assert not misses_alike(view(executed(1e8), executed(1e8), quantities={**ALIKE, **other}))
+
+
+def test_work_of_which_the_other_side_has_as_good_as_none_is_no_multiple() -> None:
+    found = label(view(executed(80), executed(5e8)))
+    assert found is not None
+    assert found.sentence == "`work` executes 500 million instructions ({fast}: 80)"

@@ -22,6 +22,29 @@ def test_more_calls_are_told_from_longer_ones(
     golden(found.sentence)
 
 
+@pytest.mark.parametrize(
+    ("members", "instructions", "golden_name"),
+    [
+        ([("memcmp", 0.1, 0.0), ("strcmp", 0.0, 0.3)], (1e8, 2e8), "another function"),
+        ([("strcmp", 0.1, 0.3)], (1e8, 1e8), "slower"),
+        ([("strcmp", 0.1, 0.3)], (1e8, 3e8), "more"),
+    ],
+)
+def test_what_a_side_does_more_with_strings(
+    members: list[tuple[str, float, float]],
+    instructions: tuple[float, float],
+    golden_name: str,
+    golden: Hear,
+) -> None:
+    found = view(
+        executed(1e8), executed(2e8), kind="string-work", quantities={"instructions": instructions}
+    )
+    found.group.members[:] = [time_of(*m) for m in members]
+    told = label(found)
+    assert told is not None
+    golden(f"{golden_name}: {told.sentence}")
+
+
 def test_registers_that_are_spilled_are_no_debug_build() -> None:
     spilled = executed(7e8, stack_load=(1.7e8, 13), stack_store=(1.7e8, 14), reload=(2.5e7, 1))
     assert key_of(view(executed(4e8), spilled)) == "spills"
