@@ -60,11 +60,12 @@ _CRASH = re.compile(
     r"|signal terminated program"
 )
 
-#: The first line that says what is wrong: of compilers, linkers, shells, Go, Python, make, cmake.
+#: The first line that says what is wrong: of compilers, linkers, shells, Go, Python, make, cmake,
+#: Maven.
 _ERROR = re.compile(
     r"(?:^|[\s:])(?:fatal )?error(?:\[E\d+\])?: |: not found$|: command not found$"
     r"|multiple definition of|undefined reference to|cannot find -l|No such file or directory"
-    r"|^CMake Error|^go: (?!downloading )"
+    r"|^CMake Error|^\[ERROR\] \S|^go: (?!downloading )"
     r"|^[\w./-]+\.(?:go:\d+:\d+|s:\d+): (?!Warning)|^(?:\w+\.)*\w*(?:Error|Exception): "
     r"|^g?make(?:\[\d+\])?: \*\*\* (?:No rule|No targets)",
     re.IGNORECASE | re.MULTILINE,

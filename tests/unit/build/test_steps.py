@@ -83,6 +83,11 @@ CRASH = "the compiler crashed in the step: make"
             ("   Compiling a", "error[E0554]: no feature"),
             "error[E0554]: no feature (exit code 101 of the step: make)",
         ),
+        (
+            1,
+            ("[INFO] Building x", "[ERROR] Failed to execute goal: no x.jar", "[ERROR] "),
+            "[ERROR] Failed to execute goal: no x.jar (exit code 1 of the step: make)",
+        ),
         (2, ("make: *** No targets specified and no makefile found. Stop.",), None),
         (-11, (), "step killed by SIGSEGV: make"),
         (139, (), "step killed by SIGSEGV: make"),
