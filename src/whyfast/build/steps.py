@@ -72,11 +72,12 @@ _ERROR = re.compile(
 )
 
 
-#: A quoted line of make or a shell on a tool that is not there.
+#: A quoted line of make, a shell or Perl on a tool that is not there.
 _MISSING = re.compile(
-    r" \((?:g?make(?:\[\d+\])?: |(?:\S*/)?(?:ba|da)?sh: |\S+: (?=(?:line )?\d+: ))"
+    r" \((?:g?make(?:\[\d+\])?: |(?:\S*/)?(?:ba|da)?sh: |\S+: (?=(?:line )?\d+: )|Can't exec \")"
     r"(?:line )?(?:\d+: )?"
-    r"(?P<name>[\w.+-]+): (?:No such file or directory|(?:command )?not found)\)"
+    r"(?P<name>[\w.+-]+)\"?: (?:No such file or directory|(?:command )?not found)"
+    r"(?: at \S+ line .*)?\)"
 )
 
 

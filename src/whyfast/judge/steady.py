@@ -35,7 +35,7 @@ PENALTY, SURE = 5.0, 3.0
 #: Fewest bins of a level: one alone is an outlier.
 FEWEST_BINS = 2
 
-#: The least share of a process's values that is a level, but at its start: after fewer it goes back.
+#: The least share of a process's values that is a level, but at its start.
 SHORTEST = 0.01
 
 #: Bins whose medians show how far the noise of neighbours is correlated.

@@ -57,9 +57,9 @@ def maven(folder: Path) -> Project:
     only = "" if module == "." else f" -pl {shell_word(Path(module))} -am"
     poms = "".join(map(text_of, folder.glob("**/pom.xml")))
     # Tests of one module that another needs are at least to be compiled.
-    needed_tests = re.search(r"<type>test-jar|<classifier>tests", poms)
+    tests = re.search(r"<type>test-jar|<classifier>tests", poms)
     make = (
-        f"mvn -o -q -B {'-DskipTests' if needed_tests else '-Dmaven.test.skip'} -Dstyle.color=never "
+        f"mvn -o -q -B -D{'skipTests' if tests else 'maven.test.skip'} -Dstyle.color=never "
         f'-Dmaven.repo.local="$MAVEN_REPOSITORY"{only} package'
     )
     return Project(

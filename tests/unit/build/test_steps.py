@@ -39,6 +39,12 @@ CRASH = "the compiler crashed in the step: make"
         ),
         (
             2,
+            ('Can\'t exec "autopoint": No such file or directory at /a/b/F.pm line 293.',),
+            "autopoint is not installed, and the step needs it: make "
+            "(Can't exec \"autopoint\": No such file or directory at …/F.pm line 293.)",
+        ),
+        (
+            2,
             ("bison -d g.y", "make: bison: No such file or directory", "make: *** [g.c] Error 127"),
             "bison is not installed, and the step needs it: make "
             "(make: bison: No such file or directory)",
