@@ -41,7 +41,7 @@ CRASH = "the compiler crashed in the step: make"
             2,
             ('Can\'t exec "autopoint": No such file or directory at /a/b/F.pm line 293.',),
             "autopoint is not installed, and the step needs it: make "
-            "(Can't exec \"autopoint\": No such file or directory at …/F.pm line 293.)",
+            '(Can\'t exec "autopoint": No such file or directory at …/F.pm line 293.)',
         ),
         (
             2,
