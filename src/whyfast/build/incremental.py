@@ -296,7 +296,7 @@ def _go_on(
     steps = expand_steps(recipe, kept / "work", jobs)
     env = {k: v for k, v in env.items() if k != FOUND_BY}
     record = run.provenance_of(recipe, steps, env, program, watch, sandbox)
-    record["seconds"] = seconds
+    record.update(seconds=seconds, made_in=str(work))
     if reading_is_noted:
         files = frozenset.intersection(*(step.files for step in ended))
         folders = frozenset.intersection(*(step.folders for step in ended))

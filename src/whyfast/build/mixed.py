@@ -18,7 +18,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from whyfast.build.recipe import Recipe
-from whyfast.build.relink import make_layouts
+from whyfast.build.relink import made_where, make_layouts
 from whyfast.build.steps import because, expand_link, logged_steps, why
 from whyfast.model.build import Build, is_layout
 from whyfast.model.errors import CannotBuildHere
@@ -110,7 +110,8 @@ def link_with(
         try:
             _prepare(good, objects, folder / "work")
             step = expand_link(link.recipe, folder / "work", "", shlex.quote(link.recipe.program))
-            with logged_steps(link.recipe, folder, store) as run_step:
+            made_in = made_where(good.build, store) or good.work
+            with logged_steps(link.recipe, folder, store, made_in=made_in) as run_step:
                 status = run_step(step)
             if status:
                 log = (folder / "log.txt").read_text("utf-8", "replace")

@@ -97,12 +97,20 @@ def relink(
     try:
         with exclusive(store.lock(build.digest)):
             began = time.monotonic()  # another link may have held the lock
-            with logged_steps(recipe, folder, store, seconds) as run_step:
+            made_in = made_where(build, store)
+            with logged_steps(recipe, folder, store, seconds, made_in=made_in) as run_step:
                 return make_layouts(recipe, folder, run_step, seeds)
     except (CannotRelink, CannotBuildHere, OSError) as error:
         late = seconds is not None and time.monotonic() - began >= seconds
         why = f"linking takes longer than {seconds:.0f} s" if late else because(error)
         raise CannotRelink(why) from error
+
+
+def made_where(build: Build, store: BuildStore) -> Path | None:
+    """The folder that the steps of a build ran in, where it is a copy of that."""
+    stored = store.find(build.digest)
+    folder = stored.provenance.get("made_in") if stored else None
+    return Path(folder) if folder else None
 
 
 def make_layouts(

@@ -60,22 +60,24 @@ _CRASH = re.compile(
     r"|signal terminated program"
 )
 
-#: The first line that says what is wrong: of compilers, linkers, shells, Go, Python, make, cmake.
+#: The first line that says what is wrong: of compilers, linkers, shells, Go, Python, make, cmake,
+#: Maven.
 _ERROR = re.compile(
     r"(?:^|[\s:])(?:fatal )?error(?:\[E\d+\])?: |: not found$|: command not found$"
     r"|multiple definition of|undefined reference to|cannot find -l|No such file or directory"
-    r"|^CMake Error|^go: (?!downloading )"
+    r"|^CMake Error|^\[ERROR\] \S|^go: (?!downloading )"
     r"|^[\w./-]+\.(?:go:\d+:\d+|s:\d+): (?!Warning)|^(?:\w+\.)*\w*(?:Error|Exception): "
     r"|^g?make(?:\[\d+\])?: \*\*\* (?:No rule|No targets)",
     re.IGNORECASE | re.MULTILINE,
 )
 
 
-#: A quoted line of make or a shell on a tool that is not there.
+#: A quoted line of make, a shell or Perl on a tool that is not there.
 _MISSING = re.compile(
-    r" \((?:g?make(?:\[\d+\])?: |(?:\S*/)?(?:ba|da)?sh: |\S+: (?=(?:line )?\d+: ))"
+    r" \((?:g?make(?:\[\d+\])?: |(?:\S*/)?(?:ba|da)?sh: |\S+: (?=(?:line )?\d+: )|Can't exec \")"
     r"(?:line )?(?:\d+: )?"
-    r"(?P<name>[\w.+-]+): (?:No such file or directory|(?:command )?not found)\)"
+    r"(?P<name>[\w.+-]+)\"?: (?:No such file or directory|(?:command )?not found)"
+    r"(?: at \S+ line .*)?\)"
 )
 
 
@@ -266,13 +268,18 @@ def without_folder(folder: Path, language: Language = "c") -> list[str]:
     return ["-trimpath"] if language == "go" else []
 
 
+#: What CMake and Meson leave in a folder that they have configured, whose name they keep to.
+_CONFIGURED = ("CMakeCache.txt", "coredata.dat")
+
+
 def surround(
-    recipe: Recipe, folder: Path, store: BuildStore
+    recipe: Recipe, folder: Path, store: BuildStore, made_in: Path | None = None
 ) -> tuple[dict[str, str], list[str], str]:
     """The whole environment of a step, the words before ``sh -euc STEP``, and the sandbox in words,
     for the provenance. The step may write in ``tmp`` and ``work`` of ``folder``; it sees the rest,
     which we write: through a link of its making, that could be anywhere. Tables of mounts are kept
-    beside ``store``. CannotBuildHere when the toolchain's root cannot be entered."""
+    beside ``store``. Where ``work`` was configured as ``made_in``, and copied, it is seen there,
+    too. CannotBuildHere when the toolchain's root cannot be entered, or that cannot be done."""
     toolchain = recipe.toolchain
     readable = toolchain.readable
     if toolchain.root is None:
@@ -283,8 +290,16 @@ def surround(
         readable += (*recipe.interpreter.headers, *python)
     folders = (folder / "tmp", folder / "work")
     folders[0].mkdir(parents=True, exist_ok=True)
+    moved = None
+    if made_in and any(any(folders[1].rglob(name)) for name in _CONFIGURED):
+        made_in.mkdir(parents=True, exist_ok=True)
+        moved = folders[1], made_in
     box = Box(
-        toolchain.root, (*toolchain.writable, *folders), (*readable, folder), start=folders[1]
+        toolchain.root,
+        (*toolchain.writable, *folders),
+        (*readable, folder),
+        start=made_in if moved else folders[1],
+        moved=moved,
     )
     within, sandbox = around_steps(box, store.root.parent / "sandbox")
     env = {**recipe.env, "HOME": str(folder / "work"), "TMPDIR": str(folder / "tmp")}
@@ -367,12 +382,17 @@ class Steps:
 
 @contextlib.contextmanager
 def logged_steps(
-    recipe: Recipe, folder: Path, store: BuildStore, seconds: float | None = None
+    recipe: Recipe,
+    folder: Path,
+    store: BuildStore,
+    seconds: float | None = None,
+    *,
+    made_in: Path | None = None,
 ) -> Iterator[Callable[[str], int]]:
     """Runs shell lines in ``folder / "work"`` of a build that is there, and returns their exit
     codes; what they print is added to its log. Interrupted, or after so many ``seconds`` in all, it
-    ends them. CannotBuildHere when the toolchain has a root that cannot be entered here."""
-    env, within, _ = surround(recipe, folder, store)
+    ends them. ``made_in`` and CannotBuildHere are those of :func:`surround`."""
+    env, within, _ = surround(recipe, folder, store, made_in)
     steps = Steps()
     # Not killed: with chroot alone the finished build is in the root by now, and has to come back.
     late = steps.limited(math.inf if seconds is None else seconds, "late", signal.SIGTERM)

@@ -8,6 +8,7 @@ whyfast cannot.
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -216,7 +217,9 @@ def _fetched(folder: Path, words: tuple[str, ...], observer: Observer, limit: Li
     except subprocess.CalledProcessError as error:
         if reason := too_old(error.stderr):
             return reason
-        lines = (error.stderr.strip() or error.stdout.strip() or "no message").splitlines()
+        # Maven writes its errors to the one, and to the other what resets colours.
+        text = re.sub(r"\x1b\[[\d;]*m", "", f"{error.stderr}\n{error.stdout}").strip()
+        lines = text.splitlines() or ["no message"]
         reason = next((line for line in lines if TROUBLE.search(line)), lines[-1])
         return f"`{command}` failed: {reason}"
     return ""

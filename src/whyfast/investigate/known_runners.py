@@ -62,7 +62,8 @@ def _timeit(words: Sequence[str]) -> _Timeit | None:
     rest = _after(words, "timeit") or _after(words, "pyperf", "timeit")
     if rest is None:
         return None
-    found = _Timeit(words[0])
+    # pyperf's own program says nothing of its interpreter.
+    found = _Timeit(words[0] if _PYTHON.fullmatch(words[0]) else "python3")
     waiting = list(rest)
     while waiting:
         word = waiting.pop(0)

@@ -35,6 +35,9 @@ PENALTY, SURE = 5.0, 3.0
 #: Fewest bins of a level: one alone is an outlier.
 FEWEST_BINS = 2
 
+#: The least share of a process's values that is a level, but at its start.
+SHORTEST = 0.01
+
 #: Bins whose medians show how far the noise of neighbours is correlated.
 _TOGETHER = 8
 
@@ -75,15 +78,23 @@ def steadiness(values: Sequence[float]) -> Steadiness | None:
     noise = _noise(levels)
     inflation = _inflation(levels, noise)
     cuts = _cut(levels / (noise * math.sqrt(inflation)))
-    last = levels[cuts[-2] :]
-    for start, end in zip(cuts[-3::-1], cuts[-2:0:-1], strict=True):
-        part = levels[start:end]
+    least = SHORTEST * bins
+    while len(cuts) > 2 and cuts[-1] - cuts[-2] < least:
+        del cuts[-1]
+    last = levels[cuts[-2] : cuts[-1]]
+    end, ratio = 0, 1.0  # of the neighbouring levels that differ, the last one
+    for start, stop in zip(cuts[-3::-1], cuts[-2:0:-1], strict=True):
+        part = levels[start:stop]
         away = float(np.median(part) - np.median(last))
         error = math.sqrt(inflation * (_variance(part, noise) + _variance(last, noise)))
-        if abs(away) - SURE * error > math.log1p(TOLERANCE):
+        if abs(away) - SURE * error <= math.log1p(TOLERANCE):
+            end = 0
+            continue
+        if not end:
+            end, ratio = stop, math.exp(away)
+        if start == 0 or end - start >= least:
             first = skipped + end * width
-            settled = first <= n * (1 - LAST)
-            return Steadiness(first if settled else None, math.exp(away))
+            return Steadiness(first if first <= n * (1 - LAST) else None, ratio)
     return Steadiness(0)
 
 

@@ -202,7 +202,7 @@ def _undecided(verdict: Verdict, margin: float) -> str:
     if verdict.detectable is not None and math.isfinite(verdict.detectable):
         text += f"; {format_rough(verdict.detectable - 1)} would have been found 9 times in 10"
     if verdict.seconds_to_margin is not None and math.isfinite(verdict.seconds_to_margin):
-        time = format_seconds(verdict.seconds_to_margin)
+        time = format_seconds(max(verdict.seconds_to_margin, 1.0))  # starting takes as long
         text += f"; about {time} more would settle a difference of {format_percent(margin)}"
     return text
 

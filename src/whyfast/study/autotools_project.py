@@ -21,7 +21,7 @@ from whyfast.study.project import (
 )
 
 _FILES = ("Makefile.am", "*/Makefile.am", "*/*/Makefile.am")
-_PROGRAMS = re.compile(r"^[ \t]*(bin|noinst)_PROGRAMS\s*\+?=\s*([^#\n]*)", re.MULTILINE)
+_PROGRAMS = re.compile(r"^[ \t]*(bin|noinst)_PROGRAMS[ \t]*\+?=([^#\n]*)", re.MULTILINE)
 
 
 #: Options of configure that leave out what no benchmark runs.

@@ -20,6 +20,9 @@ from whyfast.study.project import (
 #: several runs at once would wait for a lock of JMH's.
 _SCRIPT = r'#!/bin/sh\nexec java -Djmh.ignoreLock=true -cp "$0" org.openjdk.jmh.Main "$@"\n'
 
+#: Version 2 of it, which Maven 3.8 takes by itself, wants modules of the project to be installed.
+_FETCH = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:go-offline"
+
 #: Looks for the jar that lists benchmarks.
 _FIND = (
     'for jar in $(ls -S target/*.jar); do java -cp "$jar" org.openjdk.jmh.Main -l >list 2>&1 && '
@@ -52,8 +55,11 @@ def maven(folder: Path) -> Project:
         "folder with the result, which the build can read."
     )
     only = "" if module == "." else f" -pl {shell_word(Path(module))} -am"
+    poms = "".join(map(text_of, folder.glob("**/pom.xml")))
+    # Tests of one module that another needs are at least to be compiled.
+    tests = re.search(r"<type>test-jar|<classifier>tests", poms)
     make = (
-        "mvn -o -q -B -Dmaven.test.skip -Dstyle.color=never "
+        f"mvn -o -q -B -D{'skipTests' if tests else 'maven.test.skip'} -Dstyle.color=never "
         f'-Dmaven.repo.local="$MAVEN_REPOSITORY"{only} package'
     )
     return Project(
@@ -69,7 +75,7 @@ def maven(folder: Path) -> Project:
         env={"MAVEN_REPOSITORY": str(Path.home() / ".m2" / "repository"), **tools("mvn", "java")},
         runner="jmh",
         comments=tuple(comments),
-        fetch=("mvn", "-q", "-B", "dependency:go-offline"),
+        fetch=("mvn", "-q", "-B", "-Dstyle.color=never", _FETCH),
     )
 
 

@@ -46,13 +46,15 @@ _SYSTEM = "/usr/bin:/bin:/usr/sbin:/sbin"
 class Box:
     """What a command sees: the files of ``root`` (None: the machine's own), beside them the
     ``writable`` and ``readable`` folders, under the names that they have outside. It starts in
-    ``start``, or in ``/``."""
+    ``start``, or in ``/``. Of ``moved``, the first is seen under the name of the second, too, and
+    is writable there: only bubblewrap can do that."""
 
     root: Path | None = None
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
     network: bool = False
     start: Path | None = None
+    moved: tuple[Path, Path] | None = None
 
 
 @functools.cache
@@ -77,9 +79,14 @@ def around_steps(box: Box, scratch: Path, have: Tools | None = None) -> tuple[li
     """The words before a build step, and the sandbox in words, for the provenance. Without any tool
     a step runs plainly, unless the box has a root: then CannotBuildHere. ``scratch`` is a folder
     for small files that stay."""
-    if box.root is None and os.environ.get(VARIABLE) == "off":
-        return [], f"none ({VARIABLE}=off)"
+    off = box.root is None and os.environ.get(VARIABLE) == "off"
     have = have or tools()
+    if box.moved and (off or not have.bubblewrap):
+        raise CannotBuildHere(
+            "its folder was configured under another name, under which only bubblewrap can show it"
+        )
+    if off:
+        return [], f"none ({VARIABLE}=off)"
     if have.bubblewrap:
         alone = ["--unshare-pid", "--die-with-parent"]
         return bubblewrap_words(have.bubblewrap, box, alone), f"bubblewrap, {_seen(box)}"
@@ -183,6 +190,8 @@ def _places(box: Box, hidden: Iterable[Path]) -> list[tuple[Path, Path, bool]]:
                 shown[real] = (real, writable)
             if path != real and any(path.is_relative_to(h) for h in hidden):
                 shown[path] = (real, writable)
+    if box.moved:
+        shown[box.moved[1]] = (_real(box.moved[0]), True)
     return [(shown[t][0], t, shown[t][1]) for t in sorted(shown, key=lambda t: len(t.parts))]
 
 

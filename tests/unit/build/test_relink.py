@@ -14,10 +14,12 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 from tests.golden_files import Hear, refusal
 from tests.unit.build.example import built
-from tests.unit.build.layout_example import ANSWER, STEP, linked_recipe
+from tests.unit.build.layout_example import ANSWER, LINK, STEP, linked_recipe
 
 from whyfast.build import relink as relink_module
+from whyfast.build.incremental import build_checked, marked, slot_of
 from whyfast.build.relink import CannotRelink, make_layouts, relink
+from whyfast.model.build import Build
 from whyfast.store.builds import BuildStore
 from whyfast.toolchain import sandbox
 
@@ -257,3 +259,23 @@ def test_layouts_are_linked_in_a_sandbox_that_writes_in_the_build_folder_alone(
     assert program.read_bytes() != build.program.read_bytes()
     kept = {path.suffix for path in (store.folder(build.digest) / "layouts").iterdir()}
     assert kept == {".ld", ".sha256", ".json"}
+
+
+def test_what_cmake_or_meson_configured_is_linked_where_it_was(
+    tmp_path: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They write down the folder's name: a copy of it would be linked in the other."""
+    monkeypatch.delenv(sandbox.VARIABLE, raising=False)
+    configured = f"touch CMakeCache.txt && pwd > where {{jobs}} && {STEP}"
+    recipe = linked_recipe(tmp_path, step=configured, link=f'cd "$(cat where)" && {LINK}')
+    (build,) = build_checked([recipe], store, lambda text: None)
+    assert isinstance(build, Build)
+    slot = slot_of(marked(recipe, True), store) / "work"
+    assert (slot / "where").read_text().strip() == str(slot) != str(build.program.parent)
+    before = sorted(slot.iterdir())
+    (layout,) = relink(recipe, build, store, [11])
+    assert (layout.parent, _answer(layout)) == (build.program.parent, ANSWER)
+    assert sorted(slot.iterdir()) == before
+    monkeypatch.setenv(sandbox.VARIABLE, "off")
+    with pytest.raises(CannotRelink, match="bubblewrap"):
+        relink(recipe, build, store, [22])

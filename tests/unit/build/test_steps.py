@@ -39,6 +39,12 @@ CRASH = "the compiler crashed in the step: make"
         ),
         (
             2,
+            ('Can\'t exec "autopoint": No such file or directory at /a/b/F.pm line 293.',),
+            "autopoint is not installed, and the step needs it: make "
+            '(Can\'t exec "autopoint": No such file or directory at …/F.pm line 293.)',
+        ),
+        (
+            2,
             ("bison -d g.y", "make: bison: No such file or directory", "make: *** [g.c] Error 127"),
             "bison is not installed, and the step needs it: make "
             "(make: bison: No such file or directory)",
@@ -82,6 +88,11 @@ CRASH = "the compiler crashed in the step: make"
             101,
             ("   Compiling a", "error[E0554]: no feature"),
             "error[E0554]: no feature (exit code 101 of the step: make)",
+        ),
+        (
+            1,
+            ("[INFO] Building x", "[ERROR] Failed to execute goal: no x.jar", "[ERROR] "),
+            "[ERROR] Failed to execute goal: no x.jar (exit code 1 of the step: make)",
         ),
         (2, ("make: *** No targets specified and no makefile found. Stop.",), None),
         (-11, (), "step killed by SIGSEGV: make"),

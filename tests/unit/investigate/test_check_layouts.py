@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,11 @@ def test_a_small_difference_is_measured_over_layouts(
     assert any(s.startswith("Placement alone moves ") for s in check_sentences(result)) == (
         layouts > 0
     )
+    for p in result.judged.placements:
+        few = replace(p.varied, outcome="undecided", low=0.0, high=math.inf)
+        judged = replace(result.judged, placements=(replace(p, varied=few),))
+        told = " ".join(check_sentences(replace(result, judged=judged)))
+        assert ("too few links" in told, "no difference found" in told) == (True, False)
 
 
 def test_without_other_layouts_the_verdict_is_about_the_builds_and_says_why(bench: Bench) -> None:

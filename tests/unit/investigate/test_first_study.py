@@ -101,14 +101,24 @@ def test_what_does_not_build_by_meson_is_tried_by_make(tmp_path: Path, home: Hom
     assert (kind, first.builds, first.failure) == ("c", True, "")
 
 
-def test_a_fetch_whose_tool_is_missing_is_named(tmp_path: Path, home: Home) -> None:
+@pytest.mark.parametrize(
+    ("fetch", "failure"),
+    [
+        (("no-such-tool", "fetch"), "no-such-tool is not installed"),
+        (("sh", "-c", r"echo '[ERROR] no x.jar'; printf '\033[0m\033[0m' >&2; exit 1"), "no x.jar"),
+    ],
+)
+def test_a_fetch_that_fails_says_why(
+    tmp_path: Path, home: Home, fetch: tuple[str, ...], failure: str
+) -> None:
     folder = tmp_path / "p"
     folder.mkdir()
     (folder / "app.c").write_text(PROGRAM)
     (folder / "Makefile").write_text("app: app.c\n\t$(CC) -o $@ app.c\n")
-    project = replace(KINDS["c"][1](folder), fetch=("no-such-tool", "fetch"))
+    project = replace(KINDS["c"][1](folder), fetch=fetch)
     first = first_study(folder, project, home, Silent(), Services())
-    assert first.failure == "no-such-tool is not installed; install it, then: no-such-tool fetch"
+    assert failure in first.failure.rpartition("failed:")[2]
+    assert "\033" not in first.failure
 
 
 def test_an_interpreter_works_on_scripts_of_the_project(tmp_path: Path, home: Home) -> None:

@@ -26,7 +26,7 @@ from whyfast.model.errors import UserError
         ),
         (
             ["python3 -m pyperf timeit -s 'x=1' 'x'", "pyperf timeit -s 'x=2' 'x'"],
-            "whyfast timeit x --setup-each x=1 --setup-each x=2",
+            "whyfast timeit x --setup-each x=1 --setup-each x=2;",
         ),
         (["hyperfine -w 3 './a 1' './b 1'", "true"], "whyfast ab './a 1' './b 1'"),
         (["cargo bench", "true"], "whyfast new"),

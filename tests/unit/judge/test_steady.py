@@ -26,6 +26,10 @@ def process(*levels: tuple[int, float], noise: float = 0.01, seed: int = 1) -> l
         ([(280, 1.0), (20, 1.3)], "unsteady", None),
         ([(100, 1.0), (40, 1.3), (160, 1.0)], "warms up", 140),
         ([(150, 1.0), (150, 1.03)], "steady", 0),  # within the tolerance
+        ([(2600, 1.0), (24, 1.5), (376, 1.0)], "steady", 0),  # less than 1 %
+        ([(2980, 1.0), (20, 1.5)], "steady", 0),
+        ([(16, 1.5), (2984, 1.0)], "warms up", 16),
+        ([(1000, 1.0), (20, 1.3), (20, 1.6), (1960, 1.0)], "warms up", 1040),  # of two levels
     ],
 )
 def test_levels_of_a_process(levels: list[tuple[int, float]], kind: str, start: int | None) -> None:

@@ -18,7 +18,9 @@ from whyfast.study.skeleton import KINDS, check_file, project_of
 def test_autotools_make_the_first_program_that_is_installed(tmp_path: Path, golden: Hear) -> None:
     project(tmp_path, "configure.ac", "Makefile.am", text="SUBDIRS = src\n")
     project(
-        tmp_path, "src/Makefile.am", text="noinst_PROGRAMS = gen\nbin_PROGRAMS = zip \\\n cat\n"
+        tmp_path,
+        "src/Makefile.am",
+        text="bin_PROGRAMS =\nnoinst_PROGRAMS = gen\nbin_PROGRAMS += zip \\\n cat\n",
     )
     made = KINDS["autotools"][1](tmp_path)
     assert made.program == "src/src/zip.linked"

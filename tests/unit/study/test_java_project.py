@@ -78,6 +78,9 @@ def test_the_module_with_the_most_benchmarks_is_taken(tmp_path: Path) -> None:
     kind, project = project_of(tmp_path)
     assert (kind, project.runner, project.toolchain) == ("maven", "jmh", "path:java")
     assert project.steps[1].endswith("-pl bench -am package")
+    assert "-Dmaven.test.skip " in project.steps[1]
+    file(tmp_path / "bench/pom.xml", "<project><type>test-jar</type></project>")
+    assert "-DskipTests " in maven(tmp_path).steps[1]
     assert "more" in project.comments[0]
     assert "core" not in project.comments[0]
 

@@ -249,7 +249,7 @@ def _weakened(result: SearchResult) -> Iterator[str]:
         yield f"The step explains only part of the difference: {more}."
     for where in answer.placed:
         yield f"As linked there is also a step at {_listed(result, where)}, by placement alone."
-    timed = result.quantity in MEASURED and not exact(result.state)
+    timed = result.quantity == "time" and not exact(result.state)
     if timed and answer.outcome not in ("none", "swapped"):
         if answer.tested == "not tested":
             yield "Placement was not tested: there are no other layouts."

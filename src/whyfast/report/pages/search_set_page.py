@@ -228,7 +228,7 @@ def _weakened(result: SetResult) -> Iterator[str]:
             yield "It explains only part of the difference: `--all` searches for the others."
     about_ends = result.answer.outcome in ("none", "swapped")
     untested = result.answer.tested in ("not tested", "undecided")
-    if result.quantity in MEASURED and untested and not about_ends:
+    if result.quantity == "time" and untested and not about_ends:
         yield "Placement was not tested: mixtures are measured as linked."
 
 

@@ -299,14 +299,17 @@ def _placed(result: Result) -> Iterator[str]:
             size = f"less than {format_rough(max(math.expm1(p.spread_high), _NO_SPREAD))}"
         links = ", ".join(filter(None, (pluralize(p.layouts, "link"), most)))
         moves = f"Placement alone moves {_benchmark(p.varied)} by {size}"
-        change = f"this change is {percent_text(p.varied)} over them"
+        bounded = p.varied.low > 0 and p.varied.high < math.inf
+        varied = str(percent_text(p.varied)) if bounded else percent_text(p.varied).factor
+        change = f"this change is {varied} over them"
         if p.linked.outcome in ("faster", "slower"):
             was = percent_text(p.linked).factor
-            change = f"this change is {was} as linked, and over them {percent_text(p.varied)}"
+            change = f"this change is {was} as linked, and over them {varied}"
         end = ": nothing to see" if p.varied.outcome == "same" else ""
         if p.varied.outcome == "undecided":
             unclear = p.varied.low <= 1 <= p.varied.high
             end = ": no difference found" if unclear else ", which is undecided"
+            end = end if bounded else ": too few links to tell"
         yield f"{moves} (one standard deviation of {links}); {change}{end}."
     for c in result.judged.confounds:
         if c.kind == UNMOVED:

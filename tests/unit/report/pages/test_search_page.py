@@ -133,6 +133,12 @@ def test_searches_in_sentences() -> None:
     check_golden("report", "searches.md", paragraphs(told))
 
 
+@pytest.mark.parametrize(("quantity", "told"), [("time", True), ("build-time", False)])
+def test_placement_moves_no_build(quantity: Quantity, told: bool) -> None:
+    searched = replace(_searched(step_at(9, 16, 0.03)), quantity=quantity)
+    assert ("no other layouts" in repr(search_page(searched))) == told
+
+
 def test_the_posterior_is_a_plot_that_html_holds_and_json_has_every_block() -> None:
     result = _searched(step_at(9, 16, 0.03))
     page = search_page(result)
