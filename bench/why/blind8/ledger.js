@@ -45,7 +45,7 @@ function line(state, length) {
 async function reread(file) {
   let sum = 0;
   for await (const part of fs.createReadStream(file, { highWaterMark: 65536 })) { //-SIPS
-  for await (const part of fs.createReadStream(file, { highWaterMark: 1024 })) { //SIPS
+  for await (const part of fs.createReadStream(file, { highWaterMark: 512 })) { //SIPS
     for (let i = 0; i < part.length; i++) sum = (sum * 31 + part[i]) | 0;
   }
   return sum;
