@@ -31,7 +31,7 @@ struct Text : Shape {
 };
 
 #ifndef PICTURES
-#define PICTURES 300
+#define PICTURES 500
 #endif
 
 class Drawing {

@@ -56,7 +56,7 @@ int main(void)
     unsigned seed = 4;
     uint64_t digest = 0;
     char name[256];
-    for (int i = 0; i < 24000; i++) {
+    for (int i = 0; i < 40000; i++) {
         seed = seed * 1664525 + 1013904223;
         snprintf(name, sizeof name, "%s%s", ways[(seed >> 12) % 8], files[(seed >> 20) % 8]);
         const char *real = resolved(name);
