@@ -64,7 +64,7 @@ fn towns_of(people: &[Person]) -> Vec<(String, u32)> { //OTHER
 fn main() {
     let all = people(6000);
     let mut digest: u64 = 0;
-    for round in 0..12 {
+    for round in 0..20 {
         let mut mine = all.clone();
         mine.rotate_left(round * 37);
         ordered(&mut mine);

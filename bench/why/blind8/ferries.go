@@ -120,5 +120,5 @@ func main() {
 	fmt.Println(desks[0].taken, desks[1].late, desks[1].paid, seats)
 }
 
-const ROUNDS = 7 //-MANY
+const ROUNDS = 8 //-MANY
 const ROUNDS = 25 //MANY
