@@ -140,12 +140,28 @@ def test_a_loop_whose_switches_are_nested(gcc: Compile) -> None:
             f"{_NOINLINE}(const unsigned short *pc, int sum) {{ for (;;) {{ unsigned i = *pc++;"
             f" switch (i & 15) {{ case 0: switch (i >> 4) {{ {inner} default: return sum; }} break;"
             f" {outer} }} }} }} int main(void) {{ return 0; }}",
-            *("-O2", "-fno-crossjumping", "-c"),
+            *("-O2", "-fno-crossjumping", "-fno-move-loop-invariants", "-c"),
         )
     )
     found = LoopSearch(program).interpreter()
     assert found is not None
     assert (found.name, found.facts.targets) == ("f", 40)
+
+
+def test_no_way_leads_on_behind_a_call_that_does_not_return(gcc: Compile) -> None:
+    """As in scanners by flex: the call of what ends the program leaves no address of a table."""
+    cases = " ".join(f".Lc{n}: add ${n + 1}, %rdi; jmp .Lloop;" for n in range(70))
+    entries = " ".join(f".long .Lc{n} - .Ltable;" for n in range(70))
+    code = (
+        ".type f, @function; f: lea states(%rip), %r9; jmp .Lloop; .Lfatal: call abort;"
+        " .Lloop: movzwl (%r9,%rdi,2), %eax; cmp $69, %eax; ja .Lfatal; lea .Ltable(%rip), %rdx;"
+        f" movslq (%rdx,%rax,4), %rax; add %rdx, %rax; jmp *%rax; {cases} .size f, . - f;"
+        f" .section .rodata; .Ltable: {entries} states: .zero 64; .text"
+    )
+    program = load(gcc(f'int main(void) {{ return 0; }} __asm__("{code}");', "-c"))
+    found = LoopSearch(program).examine(next(f for f in program.functions if f.name == "f")).shape
+    assert found is not None
+    assert found.why_not == "a generated parser"
 
 
 @pytest.mark.parametrize("more", [(), ("-s",)], ids=["with symbols", "stripped"])
