@@ -5,7 +5,8 @@ jumps by it through a table, and its handlers come back to fetch the next one. O
 large jump tables lack one of these: a ``switch`` that is called once never comes back; a decoder or
 a parser of options dispatches on what a call returned; a generated parser or lexer on a constant
 table; a state machine on a field that stays where it is; a parser of text on characters. What
-prints instructions names a text in most cases.
+prints instructions names a text in most cases; what walks over records computes little. Many cases
+that compute in many ways interpret even a number from a field.
 
 Registers are followed backwards from the jumps, which is done for x86-64; for AArch64 only tables
 and ways back are looked at.
