@@ -127,8 +127,8 @@ class Trace:
     def _writers(self) -> dict[_Place, list[int]]:
         """The instructions that write each register."""
         writers: dict[_Place, list[int]] = {}
-        for n, insn in enumerate(self._decoded):
-            for register in self._written(insn):
+        for n, written in enumerate(self._writes):
+            for register in written:
                 if self._leaves(n, register):
                     writers.setdefault(register, []).append(n)
         return writers
@@ -156,7 +156,7 @@ class Trace:
                 if (n, register, read) in seen:
                     continue
                 seen.add((n, register, read))
-                if register not in self._written_at(n):
+                if register not in self._writes[n]:
                     ahead.append((n, register, read))
                     continue
                 wanted = []
@@ -208,14 +208,10 @@ class Trace:
         own = [i for i in own if i.mnemonic != Mnemonic.POP]
         return bool(own) and all(map(_is_address, own))
 
-    def _written_at(self, n: int) -> set[_Place]:
-        if n not in self._cache:
-            self._cache[n] = self._written(self._decoded[n])
-        return self._cache[n]
-
     @cached_property
-    def _cache(self) -> dict[int, set[_Place]]:
-        return {}
+    def _writes(self) -> list[set[_Place]]:
+        """What each instruction writes."""
+        return [self._written(insn) for insn in self._decoded]
 
     def _source(self, n: int, register: int, read: bool, ahead: list[_Wanted]) -> Iterator[Origin]:
         """What an instruction writes into a register; what that depends on goes to ``ahead``."""
@@ -354,7 +350,7 @@ class Trace:
             for n in before:
                 if n not in seen:
                     seen.add(n)
-                    if register in self._written_at(n):
+                    if register in self._writes[n]:
                         writers += [n] if self._leaves(n, register) else []
                     else:
                         ahead.append(n)
