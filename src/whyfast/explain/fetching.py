@@ -26,9 +26,8 @@ from whyfast.explain.functions import Program
 
 #: Where the number comes from by which a jump is chosen.
 Origin = Literal["fetched", "fixed place", "constant table", "call", "characters", "unknown"]
-#: How handlers move the place of the next number: by a constant, by something else, or they load
-#: it again from a field that none of them writes.
-Move = Literal["step", "jump", "reload"]
+#: How handlers move the place of the next number: by a constant, or by something else.
+_Move = Literal["step", "jump"]
 
 #: Steps backwards for one jump.
 _STEPS = 600
@@ -47,6 +46,8 @@ _CALLER_SAVED = frozenset(
     {Register.RAX, Register.RCX, Register.RDX, Register.RSI, Register.RDI}
     | {Register.R8, Register.R9, Register.R10, Register.R11}
 )
+#: Those in which a call leaves something. On a way on which another is wanted it does not return.
+_RETURNED = frozenset({Register.RAX, Register.RDX})
 _COPIES = frozenset({Mnemonic.MOV, Mnemonic.MOVZX, Mnemonic.MOVSX, Mnemonic.MOVSXD})
 #: In place of an instruction that writes a register: the caller of the function does, and what ran
 #: before a handler.
@@ -60,6 +61,17 @@ _Place = int | tuple[int, int]
 #: An instruction before which a register is wanted, the register, and whether what it chooses from
 #: the jump table was read already.
 _Wanted = tuple[int, int, bool]
+
+
+_OPERATIONS = (
+    *("ADD SUB INC DEC LEA", "IMUL MUL", "IDIV DIV", "AND", "OR", "XOR", "NOT", "NEG", "SHL"),
+    *("SHR", "SAR", "ADDSD ADDSS", "SUBSD SUBSS", "MULSD MULSS", "DIVSD DIVSS"),
+    "SETE SETNE SETA SETAE SETB SETBE SETG SETGE SETL SETLE",
+)
+#: Instructions that compute, and what kind of arithmetic each is.
+_ARITHMETIC = {getattr(Mnemonic, n): kind for kind in _OPERATIONS for n in kind.split()}
+#: Instructions of a case that are looked at for these.
+_CASE = 60
 
 
 def _full(register: int) -> int:
@@ -88,7 +100,6 @@ class Trace:
         self._flow = flow
         self._image = program.image
         self._factory = InstructionInfoFactory()
-        self.moves: Counter[Move] = Counter()
         self._decoded: list[IcedInstruction] = []
         for piece in flow.body.pieces:
             decoder = Decoder(64, program.image.read(piece.address, piece.size), ip=piece.address)
@@ -116,10 +127,15 @@ class Trace:
     def _writers(self) -> dict[_Place, list[int]]:
         """The instructions that write each register."""
         writers: dict[_Place, list[int]] = {}
-        for n, insn in enumerate(self._decoded):
-            for register in self._written(insn):
-                writers.setdefault(register, []).append(n)
+        for n, written in enumerate(self._writes):
+            for register in written:
+                if self._leaves(n, register):
+                    writers.setdefault(register, []).append(n)
         return writers
+
+    def _leaves(self, n: int, place: _Place) -> bool:
+        calls = self._decoded[n].flow_control in (FlowControl.CALL, FlowControl.INDIRECT_CALL)
+        return place in _RETURNED or not calls
 
     def origin(self, jump: int) -> Origin:
         """Where the number comes from that decides where an indirect jump goes: the nearest source
@@ -140,7 +156,7 @@ class Trace:
                 if (n, register, read) in seen:
                     continue
                 seen.add((n, register, read))
-                if register not in self._written_at(n):
+                if register not in self._writes[n]:
                     ahead.append((n, register, read))
                     continue
                 wanted = []
@@ -150,6 +166,22 @@ class Trace:
             return "unknown"
         tables = sources.count("constant table")
         return "constant table" if tables and tables >= sources.count("fetched") else sources[0]
+
+    def kinds(self, cases: Sequence[int]) -> int:
+        """How many kinds of arithmetic cases do, up to the first jump of each."""
+        starts, kinds = set(cases), set[str]()
+        for case in cases:
+            for n in range(case, min(case + _CASE, len(self._decoded))):
+                insn = self._decoded[n]
+                if n > case and n in starts:
+                    break
+                clears = insn.mnemonic == Mnemonic.XOR and insn.op0_register == insn.op1_register
+                kind = _ARITHMETIC.get(insn.mnemonic)
+                if kind is not None and not clears and insn.op0_register != Register.RSP:
+                    kinds.add(kind)
+                if self._flow.code[n].kind in ("direct jump", "indirect jump", "return"):
+                    break
+        return len(kinds)
 
     def by_another(self, jump: int) -> bool:
         """Whether an indirect jump adds to an entry of a smaller table its address."""
@@ -176,14 +208,10 @@ class Trace:
         own = [i for i in own if i.mnemonic != Mnemonic.POP]
         return bool(own) and all(map(_is_address, own))
 
-    def _written_at(self, n: int) -> set[_Place]:
-        if n not in self._cache:
-            self._cache[n] = self._written(self._decoded[n])
-        return self._cache[n]
-
     @cached_property
-    def _cache(self) -> dict[int, set[_Place]]:
-        return {}
+    def _writes(self) -> list[set[_Place]]:
+        """What each instruction writes."""
+        return [self._written(insn) for insn in self._decoded]
 
     def _source(self, n: int, register: int, read: bool, ahead: list[_Wanted]) -> Iterator[Origin]:
         """What an instruction writes into a register; what that depends on goes to ``ahead``."""
@@ -191,9 +219,8 @@ class Trace:
         if insn.flow_control in (FlowControl.CALL, FlowControl.INDIRECT_CALL):
             if register == Register.RAX:
                 reads = self._within(insn) and not any(self._constant(n, a) for a in _ARGUMENTS)
-                moving = self._moved(n, _ARGUMENTS) if reads else Counter[Move]()
-                self.moves += moving
-                yield "fetched" if moving["jump"] >= _JUMPING else "call"
+                jumps = self._moved(n, _ARGUMENTS)["jump"] if reads else 0
+                yield "fetched" if jumps >= _JUMPING else "call"
             return
         memory = any(insn.op_kind(k) == OpKind.MEMORY for k in range(insn.op_count))
         if mnemonic == Mnemonic.LEA:
@@ -242,9 +269,7 @@ class Trace:
         if self._names_data(insn) or any(self._constant(n, r) for r in parts):
             yield "constant table"
             return
-        moving = self._moved(n, parts)
-        self.moves += moving
-        yield "fetched" if moving["step"] + moving["jump"] else "fixed place"
+        yield "fetched" if self._moved(n, parts) else "fixed place"
 
     @cached_property
     def _framed(self) -> bool:
@@ -325,8 +350,8 @@ class Trace:
             for n in before:
                 if n not in seen:
                     seen.add(n)
-                    if register in self._written_at(n):
-                        writers.append(n)
+                    if register in self._writes[n]:
+                        writers += [n] if self._leaves(n, register) else []
                     else:
                         ahead.append(n)
         return writers
@@ -342,10 +367,10 @@ class Trace:
     def _inside(self) -> frozenset[int]:
         return self._flow.handlers & self._flow.coming_back
 
-    def _moved(self, n: int, registers: Sequence[int]) -> Counter[Move]:
+    def _moved(self, n: int, registers: Sequence[int]) -> Counter[_Move]:
         """How handlers that come back move the place that registers hold at an instruction:
         the writes that reach it, through copies, sums, and fields that handlers write."""
-        moves: Counter[Move] = Counter()
+        moves: Counter[_Move] = Counter()
         ahead = [(n, _full(r)) for r in registers]
         seen = set(ahead)
         steps = 0
@@ -362,7 +387,7 @@ class Trace:
                 seen.update(more)
         return moves
 
-    def _move(self, n: int) -> tuple[list[Move], list[tuple[int, int]]]:
+    def _move(self, n: int) -> tuple[list[_Move], list[tuple[int, int]]]:
         """What an instruction does to the place in the register that it writes, and the registers
         that this depends on."""
         insn, mnemonic = self._decoded[n], self._decoded[n].mnemonic
@@ -383,19 +408,16 @@ class Trace:
             return self._loaded(n)
         return [], [(n, _full(r)) for r in parts[1:]]
 
-    def _sum(self, insn: IcedInstruction) -> Move:
+    def _sum(self, insn: IcedInstruction) -> _Move:
         varies = insn.op_count == 2 and insn.op1_kind in (OpKind.REGISTER, OpKind.MEMORY)
         return "jump" if varies else "step"
 
-    def _loaded(self, n: int) -> tuple[list[Move], list[tuple[int, int]]]:
+    def _loaded(self, n: int) -> tuple[list[_Move], list[tuple[int, int]]]:
         """The same for a place that is loaded: from a field that handlers write, if any do."""
         load = self._decoded[n]
         if load.memory_index != Register.NONE:
             return ["jump"], []
-        frame = self._in_frame(load)
         stores = [m for m in self._fields.get(_field(load), []) if m in self._inside]
-        if not stores:
-            return ([] if frame or load.is_ip_rel_memory_operand else ["reload"]), []
         written = [(m, self._decoded[m]) for m in stores]
         sums = [self._sum(i) for _, i in written if i.mnemonic in _SUMS]
         copies = [(m, i) for m, i in written if i.mnemonic == Mnemonic.MOV]

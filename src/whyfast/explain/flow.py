@@ -23,19 +23,25 @@ class Flow:
 
     @cached_property
     def dispatching(self) -> list[int]:
-        """Its indirect jumps, without those that a smaller table is named for just before."""
-        others = {t.address for t in self.tables[1:]} - {self.tables[0].address}
-        return [
-            n
+        """Its indirect jumps, without those through smaller tables."""
+        jumps = [n for n, i in enumerate(self.code) if i.kind == "indirect jump"]
+        return [n for n in jumps if self.code[n].use != "reads" and n not in self._nested]
+
+    @cached_property
+    def _nested(self) -> dict[int, JumpTable]:
+        """The indirect jumps that a smaller table is named for just before, with that table."""
+        others = {t.address: t for t in self.tables[1:] if t.address != self.tables[0].address}
+        return {
+            n: others[x.reference]
             for n, i in enumerate(self.code)
-            if i.kind == "indirect jump"
-            and i.use != "reads"
-            and not any(x.reference in others for x in self.code[max(0, n - _NEAR) : n + 1])
-        ]
+            if i.kind == "indirect jump" and i.use != "reads"
+            for x in self.code[max(0, n - _NEAR) : n + 1]
+            if x.reference in others
+        }
 
     @cached_property
     def before(self) -> list[list[int]]:
-        """For each instruction those after which it can run, jumps through tables aside."""
+        """For each instruction those after which it can run, the dispatching jumps aside."""
         before: list[list[int]] = [[] for _ in self.code]
         for n, i in enumerate(self.code):
             follows = i.kind not in ("direct jump", "indirect jump", "return")
@@ -49,6 +55,9 @@ class Flow:
                 to = self.number.get(i.target)
                 if to is not None:
                     before[to].append(n)
+        for n, table in self._nested.items():
+            for target in table.targets & self.number.keys():
+                before[self.number[target]].append(n)
         return before
 
     @cached_property
@@ -77,25 +86,3 @@ class Flow:
                     seen.add(n)
                     ahead.append(n)
         return frozenset(seen)
-
-    def may_end(self, jump: int) -> bool:
-        """Whether a comparison of two values, on the way that all handlers come back by to their
-        jump, may lead out of the loop."""
-        at, seen = jump, {jump}
-        while True:
-            sources = self.before[at]
-            if len(sources) > 1:
-                sources = [n for n in sources if n in self.handlers]
-            if len(sources) != 1 or sources[0] in seen:
-                return False
-            last, at = at, sources[0]
-            seen.add(at)
-            i = self.code[at]
-            if i.kind != "conditional jump":
-                continue
-            other = self.number.get(i.target or 0)
-            if other == last:
-                other = at + 1
-            leaves_loop = other is not None and other not in self.coming_back
-            if leaves_loop and self.code[at - 1].limit is None:
-                return True

@@ -17,7 +17,7 @@ from whyfast.explain.dispatch import (
     no_form,
 )
 from whyfast.explain.functions import Body, Program, bodies, leaves, parent_name
-from whyfast.explain.jump_tables import Pointers
+from whyfast.explain.jump_tables import Pointers, jumps_without_entry
 from whyfast.explain.loop_shape import LARGE, MIN_OPCODES, LoopShape, loop_shape
 from whyfast.explain.objects import Function
 from whyfast.model.evidence import DispatchFacts
@@ -135,12 +135,19 @@ class LoopSearch:
         addresses = {f.address for f in jumping}
         at = {f.address: f for f in self._program.functions}
         tables: list[set[int]] = [set(run) for run in self._pointers.runs(at)]
-        # Without names it takes more: methods that call those of another object are listed, too.
+
+        def by_entry(address: int) -> bool:
+            body = self.whole(at[address])
+            return jumps_without_entry(body) < len(body.indirect_jumps)
+
+        # Without names it takes more: methods that call those of another object are listed, too,
+        # which go by no entry of a table.
         tables = [
             t
             for t in tables
-            if len(t) >= (LARGE if any(at[a].unnamed for a in t) else MIN_HANDLERS)
+            if len(t) >= (LARGE if (unnamed := any(at[a].unnamed for a in t)) else MIN_HANDLERS)
             and 2 * len(t & addresses) >= len(t)
+            and (not unnamed or 2 * sum(map(by_entry, t & addresses)) >= len(t))
         ]
         if not tables:
             return None

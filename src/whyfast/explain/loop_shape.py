@@ -5,7 +5,8 @@ jumps by it through a table, and its handlers come back to fetch the next one. O
 large jump tables lack one of these: a ``switch`` that is called once never comes back; a decoder or
 a parser of options dispatches on what a call returned; a generated parser or lexer on a constant
 table; a state machine on a field that stays where it is; a parser of text on characters. What
-prints instructions names a text in most cases.
+prints instructions names a text in most cases; what walks over records computes little. Many cases
+that compute in many ways interpret even a number from a field.
 
 Registers are followed backwards from the jumps, which is done for x86-64; for AArch64 only tables
 and ways back are looked at.
@@ -17,7 +18,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whyfast.explain.fetching import CONSTANT_DATA, Move, Origin, Trace
+from whyfast.explain.fetching import CONSTANT_DATA, Origin, Trace
 from whyfast.explain.flow import Flow
 from whyfast.explain.functions import Body, Program
 from whyfast.explain.jump_tables import JumpTable
@@ -27,12 +28,11 @@ from whyfast.explain.jump_tables import JumpTable
 MIN_OPCODES, LARGE, LARGER = 14, 24, 36
 #: A ``switch`` on characters has one way for most of them, and not very many others.
 _FEW, _DEFAULT, _MANY = 3, 0.5, 48
-#: A loop over an array or a list does not tell so many kinds apart.
-_KINDS = 64
+#: A loop over an array or a list, or over a text, does not tell so many kinds of things apart, nor
+#: do its cases compute in so many ways.
+_KINDS, _VARIOUS = 64, 5
 #: Jumps of one function that are followed backwards.
 _FOLLOWED = 24
-#: A loop over an array moves its place on at one point, which may be compiled more than once.
-_ONCE = 4
 #: Instructions of a case in which a text for a call is named.
 _BEGINNING = 16
 
@@ -42,38 +42,23 @@ class LoopShape:
     """What a function with a jump table does.
 
     ``returning`` of its ``targets`` come back to one of its ``jumps``; ``origins`` counts where
-    these have their number from, ``moves`` how handlers move the place that it is fetched from.
-    ``bounded``: the way to the only jump may end the loop, as one over an array or a list does.
-    ``commonest`` is the share of the table's entries that lead to the same place. ``printing``
-    cases name a text before they call or jump.
+    these have their number from. ``commonest`` is the share of the table's entries that lead to
+    the same place. ``printing`` cases name a text before they call or jump. ``kinds`` of arithmetic
+    are done by the cases.
     """
 
     targets: int
     returning: int
     jumps: int
     origins: tuple[tuple[Origin, int], ...]
-    moves: tuple[tuple[Move, int], ...] = ()
-    bounded: bool = False
     commonest: float = 0.0
     printing: int = 0
+    kinds: int = _VARIOUS
 
     @property
     def origin(self) -> Origin:
         """The most frequent one that is known."""
-        counts = dict(self.origins)
-        known = sum(counts.values()) - counts.get("unknown", 0)
-        # A handler that dispatches itself may read the next number before it moves the place on, a
-        # loop that is entered again at an exception finds it in a field.
-        other = counts.get("characters", 0) + counts.get("constant table", 0)
-        often = self.jumps > MIN_OPCODES or (self.moved >= _ONCE and not other)
-        if often and 8 * counts.get("fetched", 0) >= known > 0:
-            return "fetched"
         return next((o for o, _ in self.origins if o != "unknown"), "unknown")
-
-    @property
-    def moved(self) -> int:
-        """At how many points handlers move the place that the number is fetched from."""
-        return sum(n for move, n in self.moves if move != "reload")
 
     @property
     def interprets(self) -> bool:
@@ -85,17 +70,18 @@ class LoopShape:
         """What an interpreter's loop does otherwise; empty for one."""
         if 2 * self.returning < self.targets:
             return "its cases do not come back"
-        if self.origin not in ("fetched", "unknown"):
+        various = self.kinds >= _VARIOUS
+        sure = various and self.targets >= _KINDS and self.origin != "constant table"
+        if self.origin in _NOT_FETCHED and not sure:
             return _NOT_FETCHED[self.origin]
         if 3 * self.printing >= 2 * self.targets:
             return "its cases name texts"
-        if self.bounded and self.moved < _ONCE and self.targets < _KINDS:
-            return "a loop over an array or list"
         if self.jumps <= _FEW and self.commonest > _DEFAULT and self.targets < _MANY:
             return "most values lead to one case"
         least = MIN_OPCODES
         if self.jumps <= _FEW:
-            least = LARGE if self.origin == "fetched" else LARGER
+            fetched, other = (LARGE, LARGER) if various else (_MANY, _KINDS)
+            least = fetched if self.origin == "fetched" else other
         return "a small table" if self.targets < least else ""
 
 
@@ -113,23 +99,21 @@ def loop_shape(program: Program, body: Body, tables: Sequence[JumpTable]) -> Loo
     targets = tables[0].targets
     returning = sum(flow.number[t] in flow.coming_back for t in targets if t in flow.number)
     origins: Counter[Origin] = Counter()
-    moves: Counter[Move] = Counter()
-    jumps = flow.dispatching
+    jumps, kinds = flow.dispatching, _VARIOUS
     if program.architecture == "x86-64":
         trace = Trace(program, flow)
         jumps = [n for n in jumps if not trace.by_another(n)] or jumps
         for jump in _sample(jumps):
             origins[trace.origin(jump)] += 1
-        moves = trace.moves
+        kinds = trace.kinds(sorted(flow.number[t] for t in targets if t in flow.number))
     return LoopShape(
         targets=len(targets),
         returning=returning,
         jumps=len(jumps),
         origins=tuple(origins.most_common()),
-        moves=tuple(moves.most_common()),
-        bounded=len(jumps) == 1 and flow.may_end(jumps[0]),
         commonest=tables[0].commonest,
         printing=sum(_names_text(program, flow, t) for t in targets),
+        kinds=kinds,
     )
 
 

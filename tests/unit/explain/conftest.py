@@ -16,7 +16,7 @@ Compile = Callable[..., Path]
 def _operation(i: int) -> str:
     """A short body unlike its neighbours, so that compilers cannot share code between handlers."""
     constant = 1009 + 7919 * i  # odd and even, never a shift or an increment
-    return (f"acc += {constant};", f"acc *= {constant};", f"acc ^= {constant};")[i % 3]
+    return f"acc {'+*^|&'[i % 5]}= {constant};"
 
 
 def _switch(n: int) -> str:

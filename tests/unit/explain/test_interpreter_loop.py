@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from tests.unit.explain.conftest import Compile
 
-from whyfast.explain.fetching import Move, Origin
+from whyfast.explain.fetching import Origin
 from whyfast.explain.interpreter_loop import LoopSearch, seen_share
 from whyfast.explain.loop_shape import LoopShape
 from whyfast.explain.program import load, survey_program
@@ -32,7 +32,7 @@ SHAPES = {
         + "(int sum) { for (;;) switch (next()) { CASES default: return sum; } }",
         "break;",
     ),
-    "a loop over an array or list": (
+    "a small table": (
         "struct r { unsigned kind, value; };"
         + _NOINLINE
         + "(struct r *r, struct r *end, int sum) { for (; r != end; r++)"
@@ -66,8 +66,12 @@ SHAPES = {
 
 def source(shape: str) -> str:
     text, ending = SHAPES[shape]
+    # What has different cases computes in as many ways.
+    operations = "*" if shape == "a small table" else "*^|&-"
     cases = " ".join(
-        f"case {n}: sum = sum * {2 * n + 3} + (sum >> {n % 7 + 1}); {ending}" for n in range(40)
+        f"case {n}: sum = (sum {operations[n % len(operations)]} {n + 43}) + (sum >> {n % 7 + 1});"
+        f" {ending}"
+        for n in range(40)
     )
     return text.replace("CASES", cases) + "int main(void) { return 0; }"
 
@@ -90,34 +94,22 @@ def test_most_characters_have_one_case_but_so_may_most_opcodes(targets: int, rea
     assert shape.why_not == reason
 
 
-@pytest.mark.parametrize(("targets", "reason"), [(56, "a loop over an array or list"), (107, "")])
-def test_a_loop_over_a_long_program_may_ask_for_its_end(targets: int, reason: str) -> None:
-    shape = LoopShape(targets, targets, 1, (("fetched", 1),), bounded=True)
-    assert shape.why_not == reason
-
-
 @pytest.mark.parametrize(
-    ("moves", "reason"), [((("step", 1),), "a loop over an array or list"), ((("jump", 4),), "")]
-)
-def test_a_loop_that_may_end_interprets_where_its_cases_jump(
-    moves: tuple[tuple[Move, int], ...], reason: str
-) -> None:
-    shape = LoopShape(40, 40, 1, (("fetched", 1),), moves, bounded=True)
-    assert shape.why_not == reason
-
-
-@pytest.mark.parametrize(
-    ("origins", "moved", "reason"),
+    ("targets", "origin", "kinds", "reason"),
     [
-        ((("fixed place", 2), ("fetched", 1)), 4, ""),  # mrb_vm_exec: an exception enters it again
-        ((("fixed place", 2), ("fetched", 1)), 3, "a state machine"),
-        ((("characters", 2), ("fixed place", 1), ("fetched", 1)), 40, "on characters"),
+        *((23, "fetched", 5, "a small table"), (24, "fetched", 5, "")),
+        *((47, "fetched", 4, "a small table"), (48, "fetched", 4, "")),
+        *((35, "unknown", 5, "a small table"), (36, "unknown", 5, "")),
+        *((63, "unknown", 4, "a small table"), (64, "unknown", 4, "")),
+        *((63, "characters", 5, "on characters"), (64, "characters", 5, "")),
+        *((64, "fixed place", 4, "a state machine"), (280, "fixed place", 5, "")),
+        (280, "constant table", 5, "a generated parser"),
     ],
 )
-def test_a_loop_that_is_entered_again_finds_its_place_in_a_field(
-    origins: tuple[tuple[Origin, int], ...], moved: int, reason: str
+def test_many_cases_that_compute_in_many_ways_interpret(
+    targets: int, origin: Origin, kinds: int, reason: str
 ) -> None:
-    assert LoopShape(106, 106, 3, origins, (("jump", moved),)).why_not == reason
+    assert LoopShape(targets, targets, 1, ((origin, 1),), kinds=kinds).why_not == reason
 
 
 @pytest.mark.parametrize(
@@ -132,11 +124,44 @@ def test_a_call_reads_an_instruction_where_cases_jump_in_its_argument(
         " { for (;;) switch (get(at)) { CASES default: return sum; } }"
     )
     cases = " ".join(
-        f"case {n}: sum = sum * {2 * n + 3} + 1; {ending.replace('N', str(n * 3 + 1))}"
+        f"case {n}: sum = sum {'*^|&-'[n % 5]} {n + 43}; {ending.replace('N', str(n * 3 + 1))}"
         for n in range(40)
     )
     program = load(gcc(loop.replace("CASES", cases), "-O2", "-fno-crossjumping", "-c"))
     assert (LoopSearch(program).interpreter() is not None) == interprets
+
+
+def test_a_loop_whose_switches_are_nested(gcc: Compile) -> None:
+    """As of a processor whose instructions have two fields: the larger table is not the first."""
+    inner = " ".join(f"case {n}: sum = sum {'*^|&-'[n % 5]} {n + 43}; break;" for n in range(40))
+    outer = " ".join(f"case {n}: sum = (sum >> {n}) + {n + 7}; break;" for n in range(1, 16))
+    program = load(
+        gcc(
+            f"{_NOINLINE}(const unsigned short *pc, int sum) {{ for (;;) {{ unsigned i = *pc++;"
+            f" switch (i & 15) {{ case 0: switch (i >> 4) {{ {inner} default: return sum; }} break;"
+            f" {outer} }} }} }} int main(void) {{ return 0; }}",
+            *("-O2", "-fno-crossjumping", "-fno-move-loop-invariants", "-c"),
+        )
+    )
+    found = LoopSearch(program).interpreter()
+    assert found is not None
+    assert (found.name, found.facts.targets) == ("f", 40)
+
+
+def test_no_way_leads_on_behind_a_call_that_does_not_return(gcc: Compile) -> None:
+    """As in scanners by flex: the call of what ends the program leaves no address of a table."""
+    cases = " ".join(f".Lc{n}: add ${n + 1}, %rdi; jmp .Lloop;" for n in range(70))
+    entries = " ".join(f".long .Lc{n} - .Ltable;" for n in range(70))
+    code = (
+        ".type f, @function; f: lea states(%rip), %r9; jmp .Lloop; .Lfatal: call abort;"
+        " .Lloop: movzwl (%r9,%rdi,2), %eax; cmp $69, %eax; ja .Lfatal; lea .Ltable(%rip), %rdx;"
+        f" movslq (%rdx,%rax,4), %rax; add %rdx, %rax; jmp *%rax; {cases} .size f, . - f;"
+        f" .section .rodata; .Ltable: {entries} states: .zero 64; .text"
+    )
+    program = load(gcc(f'int main(void) {{ return 0; }} __asm__("{code}");', "-c"))
+    found = LoopSearch(program).examine(next(f for f in program.functions if f.name == "f")).shape
+    assert found is not None
+    assert found.why_not == "a generated parser"
 
 
 @pytest.mark.parametrize("more", [(), ("-s",)], ids=["with symbols", "stripped"])
