@@ -239,9 +239,9 @@ def check(own_home: Home) -> Callable[[], Result]:
 FETCHED = "criterion"
 #: A simulation of Go's runtime and its testing package takes half a minute.
 LONG = (FETCHED, "go test")
-#: Without the change that does nothing: C by the same compiler, from the folder of the sources or
-#: from one beside it, as ``c`` and ``cmake``.
-AS_C = ("make", "meson")
+#: Without the change that does nothing: by the same compiler or build system, from the folder of
+#: the sources or from one beside it, as ``c`` and ``cmake``.
+AS_C = ("make", "meson", "google benchmark")
 
 
 @pytest.mark.parametrize(

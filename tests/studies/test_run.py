@@ -194,7 +194,7 @@ def test_the_merged_dispatch_of_clang_19(own_home: Home, tmp_path: Path) -> None
     out = tmp_path / "result.json"
     done = whyfast(
         *("run", "dispatch", "--only", "clang19-goto-taildup", "clang19-tail"),
-        *("--benchmark", "scanner", "collatz", "--budget", "20s", "--json", out),
+        *("--benchmark", "scanner", "collatz", "--budget", "8s", "--json", out),
     )
     result = json.loads(out.read_text())["data"]
     shown = {e["variant"]: e["dispatch"] for e in result["found"]["evidence"]}

@@ -21,7 +21,7 @@ def add_run(options: OptionGroup) -> None:
     )
     options.flag("--dry-run", "show the plan only")
     options.flag("--fresh", "do not resume an interrupted run")
-    options.study_outputs().fail_on("a variant, compared with the main baseline,", costs=True)
+    options.study_outputs().fail_on("a variant is slower than the main baseline", costs=True)
     options.hosts("measure").value(
         "--spread",
         "replicate: run everything on each host; shard: divide the benchmarks among hosts"
@@ -136,7 +136,7 @@ def add_ab(options: OptionGroup) -> None:
         group.value(" ".join(words), argparse.SUPPRESS, dest=hyperfine_name(words), metavar="WORD")
     output = options.outputs("show every benchmark")
     output.value("--csv FILE", "write every value as CSV", type=Path)
-    output.fail_on("a command", costs=True)
+    output.fail_on("a command is slower", costs=True)
     options.examples(
         "ab './old input' './new input'", "ab -n gcc -n clang --runs 50 ./a.gcc ./a.clang"
     )
@@ -167,7 +167,7 @@ def add_timeit(options: OptionGroup) -> None:
     group.value("--margin PERCENT", "smallest relevant difference (default: 1%%)", default="1%")
     output = options.outputs("show bytecode, memory and every other detail")
     output.value("--csv FILE", "write every value as CSV", type=Path)
-    output.fail_on("a side")
+    output.fail_on("a side is slower")
     options.examples(
         "timeit 'sorted(x)' 'x.sort()' -s 'x = list(range(1000))[::-1]'",
         "timeit 'x in s' -s 's = set(range(9)); x = 5' --python 3.11 --python 3.13",
@@ -208,7 +208,7 @@ def add_check(options: OptionGroup) -> None:
     group.value("--margin PERCENT", "smallest relevant difference (default: the study's)")
     group.flag("--costs", COSTS_HELP)
     output = options.outputs()
-    output.fail_on("HEAD, by more than the margin,", costs=True)
+    output.fail_on("HEAD is slower by more than the margin", costs=True)
     output.flag("--github", "write a step summary and annotations for GitHub Actions")
     output.value("--append FILE", "append a line for whyfast history to FILE", type=Path)
     options.hosts("measure")

@@ -145,9 +145,9 @@ class OptionGroup:
         group.value("--table", help_text, choices=rows, default="variants")
         return group
 
-    def fail_on(self, what: str, *, costs: bool = False) -> None:
-        """``--fail-on slower``; with ``costs`` also ``larger`` and ``worse``."""
-        text, choices = f"exit with 3 if {what} is slower", ["slower"]
+    def fail_on(self, case: str, *, costs: bool = False) -> None:
+        """``--fail-on slower``, in that case; with ``costs`` also ``larger`` and ``worse``."""
+        text, choices = f"exit with 3 if {case}", ["slower"]
         if costs:
             text += "; larger: if its size or a cost named in [costs] grew beyond its margin"
             text += "; worse: either"
@@ -156,7 +156,7 @@ class OptionGroup:
 
     def certificates(self) -> None:
         """``--certificates``."""
-        text = "directory created by whyfast fleet certificates; without it, loopback only"
+        text = "folder that whyfast fleet certificates made; without it, loopback only"
         self.value("--certificates FOLDER", text, type=Path)
 
     def attached(self) -> None:

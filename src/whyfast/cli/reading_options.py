@@ -37,7 +37,7 @@ def add_compare(options: OptionGroup) -> None:
     text = "audit a claimed gain: is run A faster than run B, and than the others?"
     group.value("--claim A:B", text, default="")
     output = options.outputs("show every benchmark")
-    output.fail_on("a HEAD (of several benchmarks: their geometric mean)")
+    output.fail_on("a HEAD is slower (of several benchmarks: their geometric mean)")
     output.value(
         "--pyperf-out FOLDER", "write every compared file as pyperf JSON into FOLDER", type=Path
     )

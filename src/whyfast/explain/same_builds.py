@@ -113,7 +113,7 @@ def differ_to_read(folders: tuple[Path, Path], names: Iterable[str]) -> tuple[st
         path = Path(name)
         left, right = (folder / path for folder in folders)
         aside = path.name in _ASIDE or path.suffix in _NOT_READ or _NOT_RUN & {*path.parts}
-        if aside or any(p.is_file() and _begins(p, b"\x7fELF") for p in (left, right)):
+        if aside or any(p.is_file() and _is_elf(p) for p in (left, right)):
             continue
         if not (left.is_file() and right.is_file() and _same_file(left, right, folders)):
             found.append(name)
@@ -148,7 +148,7 @@ def machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
 def _machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
     """The program under an empty name, and the libraries; None for another's interpreter."""
     path = folder / program
-    if not path.resolve().is_relative_to(folder.resolve()) or not _begins(path, b"\x7fELF"):
+    if not path.resolve().is_relative_to(folder.resolve()) or not _is_elf(path):
         return None
     if (path.parent.parent / "pyvenv.cfg").exists():
         return None
@@ -158,14 +158,14 @@ def _machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
         if library.is_file()
         and not library.is_symlink()
         and not is_layout(library.name)
-        and _begins(library, b"\x7fELF")
+        and _is_elf(library)
     }
     return {"": path, **libraries}
 
 
-def _begins(path: Path, mark: bytes) -> bool:
+def _is_elf(path: Path) -> bool:
     with path.open("rb") as file:
-        return file.read(len(mark)) == mark
+        return file.read(4) == b"\x7fELF"
 
 
 def _files(base: Path, head: Path) -> CodeComparison:

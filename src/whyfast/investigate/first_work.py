@@ -271,11 +271,11 @@ def _own_document(
     little: tuple[str, str, tuple[str, ...], float] | None = None
     with tempfile.TemporaryDirectory(prefix="whyfast-") as place:
         for ending, records in _sized(kinds, read):
-            name, text = f"{OWN}document.{ending}", DOCUMENTS[ending](records)
-            Path(place, name).write_text(text)
             large = records == _LARGE
             if little and not large:
                 continue
+            name, text = f"{OWN}document.{ending}", DOCUMENTS[ending](records)
+            Path(place, name).write_text(text)
             for words in _reading("{study}/" + name, _OFTEN if large else 1):
                 failed, cpu = tries.fails(Path(place), words)
                 if "still running" in failed:

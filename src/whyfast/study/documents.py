@@ -10,11 +10,12 @@ from collections.abc import Callable
 #: Records of a document of half a megabyte, and words in their texts.
 RECORDS = 4000
 _WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa")
+_TEXTS = [" ".join(_WORDS[(9 * n + i * i) % 10] for i in range(6)) for n in range(10)]
 
 
 def _text(number: int) -> str:
     """Six words that depend on the number."""
-    return " ".join(_WORDS[(number * 7919 + i * i) % len(_WORDS)] for i in range(6))
+    return _TEXTS[number % len(_TEXTS)]
 
 
 def _json(records: int) -> str:

@@ -265,8 +265,3 @@ def _projects_below(folder: Path) -> list[str]:
     inner = [p for p in sorted(folder.iterdir()) if p.is_dir() and p.name[0] != "."]
     found = {p.name: p for p in inner if any(any(p.glob(mark)) for mark in marks)}
     return wanted_first(found, folder.resolve().name, ())
-
-
-def project_of(folder: Path) -> tuple[str, Project]:
-    """The first of :func:`projects_of`."""
-    return next(projects_of(folder))

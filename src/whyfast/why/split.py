@@ -146,8 +146,3 @@ def _around(mean: float, half: float, centre: float) -> tuple[float, float]:
 
 def _half(error: float, freedom: float) -> float:
     return t_limit((1 - LEVEL) / 2, freedom) * error
-
-
-def scaled(change: Change, factor: float) -> Change:
-    """The change with every time multiplied."""
-    return Change(*(x * factor for x in (change.fast, change.slow, change.low, change.high)))

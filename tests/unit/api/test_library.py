@@ -122,7 +122,7 @@ def test_files_of_other_tools(tmp_path: Path) -> None:
 
 
 def test_commands(own_home: Home) -> None:
-    commands = {"quick": "sleep 0.002", "slow": "sleep 0.05"}
+    commands = {"quick": "sleep 0.002", "slow": "sleep 0.01"}
     report = wf.ab(commands, budget=20)
     (verdict,) = report.verdicts
     assert (verdict.variant, verdict.baseline, verdict.outcome) == ("slow", "quick", "slower")

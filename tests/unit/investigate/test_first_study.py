@@ -12,7 +12,7 @@ from whyfast.investigate.services import Services, Silent
 from whyfast.measure import invocation
 from whyfast.measure.process import Child, Usage
 from whyfast.store.home import Home
-from whyfast.study.skeleton import KINDS, project_of, projects_of
+from whyfast.study.skeleton import KINDS, projects_of
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_a_library_alone_gets_a_program_to_be_filled_in(tmp_path: Path, home: Ho
     folder.mkdir()
     (folder / "p.h").write_text("int twice(int n);\n")
     (folder / "p.c").write_text('#include "p.h"\nint twice(int n) { return 2 * n; }\n')
-    kind, project = project_of(folder)
+    kind, project = next(projects_of(folder))
     first = first_study(folder, project, home, Silent(), Services())
     assert kind == "c"
     assert "main() of bench.c" in first.failure
@@ -247,7 +247,7 @@ def test_a_program_without_work_makes_way_for_one_that_reads_a_document(
     (folder / "mini.c").write_text("int nothing(void) { return 0; }\n")
     (folder / "examples/bench_of_nothing.c").write_text("int main(void) { return 0; }\n")
     (folder / "examples/read.c").write_text(PARSER.replace("/ 500", "/ 10000000"))
-    kind, project = project_of(folder)
+    kind, project = next(projects_of(folder))
     first = first_study(folder, project, home, Silent(), Services())
     study = tomllib.loads(first.text)
     assert (kind, first.failure) == ("c", "")

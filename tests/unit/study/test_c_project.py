@@ -12,7 +12,7 @@ from tests.unit.study.test_kinds import project
 
 from whyfast.study.makefile import makefile_in, programs_of
 from whyfast.study.project import within
-from whyfast.study.skeleton import KINDS, check_file, project_of
+from whyfast.study.skeleton import KINDS, check_file, projects_of
 
 
 def test_autotools_make_the_first_program_that_is_installed(tmp_path: Path, golden: Hear) -> None:
@@ -45,7 +45,7 @@ def test_configure_without_automake_makes_what_its_makefile_says(tmp_path: Path)
     text += "$(PROG) : $(OBJS)\n\t@SAY@$(CC) -o $@ $(OBJS)\ngram.c : gram.y\n\t$(YACC) gram.y\n"
     project(tmp_path, "Makefile.in", text=text)
     project(tmp_path, "configure", "main.c")
-    kind, made = project_of(tmp_path)
+    kind, made = next(projects_of(tmp_path))
     assert kind == "autotools"
     assert made.program == "src/calc.linked"
     assert made.steps == (

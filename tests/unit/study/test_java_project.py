@@ -16,7 +16,7 @@ from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.errors import UserError
 from whyfast.store.home import Home
 from whyfast.study.java_project import maven
-from whyfast.study.skeleton import project_of
+from whyfast.study.skeleton import projects_of
 
 #: Where JMH's parts are once Maven has downloaded them.
 JMH_HERE = Path.home() / ".m2/repository/org/openjdk/jmh/jmh-core/1.37/jmh-core-1.37.jar"
@@ -75,7 +75,7 @@ def test_the_module_with_the_most_benchmarks_is_taken(tmp_path: Path) -> None:
         text = "class A {\n" + "  @Benchmark\n  public void b() {}\n" * count + "}\n"
         file(tmp_path / module / "src/main/java/org/A.java", text)
     file(tmp_path / "pom.xml", "<project/>")
-    kind, project = project_of(tmp_path)
+    kind, project = next(projects_of(tmp_path))
     assert (kind, project.runner, project.toolchain) == ("maven", "jmh", "path:java")
     assert project.steps[1].endswith("-pl bench -am package")
     assert "-Dmaven.test.skip " in project.steps[1]
@@ -125,7 +125,7 @@ def test_a_benchmark_need_not_begin_its_line(line: str, is_one: bool, tmp_path: 
 
 def test_a_build_by_gradle_is_told_what_to_do(tmp_path: Path, golden: Hear) -> None:
     (tmp_path / "build.gradle.kts").write_text("")
-    golden(refusal(UserError, lambda: project_of(tmp_path)).replace(str(tmp_path), "TMP"))
+    golden(refusal(UserError, lambda: next(projects_of(tmp_path))).replace(str(tmp_path), "TMP"))
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ from whyfast.model.errors import UserError
 from whyfast.study.load import load_study
 from whyfast.study.project import Commands, Project, spread
 from whyfast.study.rust_project import cargo
-from whyfast.study.skeleton import KINDS, check_file, project_of
+from whyfast.study.skeleton import KINDS, check_file, projects_of
 
 MAIN = "int main(void)\n{\n    return 0;\n}\n"
 
@@ -63,11 +63,11 @@ FILES = {
 def test_files_tell_the_kind(tmp_path: Path, names: list[str], kind: str) -> None:
     for name in names:
         project(tmp_path, name, text=FILES[name])
-    assert project_of(tmp_path)[0] == kind
+    assert next(projects_of(tmp_path))[0] == kind
 
 
 def test_an_empty_folder_is_none(tmp_path: Path, golden: Hear) -> None:
-    golden(refusal(UserError, lambda: project_of(tmp_path)))
+    golden(refusal(UserError, lambda: next(projects_of(tmp_path))))
 
 
 def test_subfolders_are_read_and_the_projects_own_goes_first(tmp_path: Path, golden: Hear) -> None:
@@ -268,7 +268,7 @@ def test_what_needs_an_option_gives_way_to_what_needs_none(tmp_path: Path) -> No
 def test_a_library_of_headers_in_cxx_gets_a_benchmark_in_cxx(tmp_path: Path) -> None:
     project(tmp_path, "include/x/growth.h", text="#include <algorithm>\n")
     project(tmp_path, "CMakeLists.txt", text="project(x CXX)\n")
-    _, made = project_of(tmp_path)
+    _, made = next(projects_of(tmp_path))
     assert made.toolchain == "path:c++"
     assert "bench.cpp" in made.steps[-1]
     assert "-I{source}/include " in made.steps[-1]
@@ -393,7 +393,7 @@ def test_what_is_not_built_says_why(tmp_path: Path, kind: str, names: list[str],
     """Of several kinds, the first does."""
     project(tmp_path, *names, text="")
     with pytest.raises(UserError, match=said):
-        KINDS[kind][1](tmp_path) if kind else project_of(tmp_path)
+        KINDS[kind][1](tmp_path) if kind else next(projects_of(tmp_path))
 
 
 def test_what_is_written_is_a_study_of_the_folder_that_it_lies_in(tmp_path: Path) -> None:
@@ -415,9 +415,9 @@ def test_the_first_of_many_benchmarks_are_of_different_functions() -> None:
 def test_projects_in_folders_are_named_and_headers_in_src_are_one(tmp_path: Path) -> None:
     project(tmp_path, "inner/Makefile", "tests/Makefile", text="all: a\n")
     with pytest.raises(UserError, match=r"cd inner; whyfast new \(or tests\)"):
-        project_of(tmp_path)
+        next(projects_of(tmp_path))
     project(tmp_path, "src/x.h", text="")
-    kind, made = project_of(tmp_path)
+    kind, made = next(projects_of(tmp_path))
     assert (kind, "x.h" in made.comments[0]) == ("c", True)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from whyfast.model.errors import UserError
-from whyfast.study.skeleton import project_of
+from whyfast.study.skeleton import projects_of
 
 
 @pytest.mark.parametrize(
@@ -28,11 +28,11 @@ def test_the_commands_that_compare_two_revisions_are_named(
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     with pytest.raises(UserError) as error:
-        project_of(tmp_path)
+        next(projects_of(tmp_path))
     assert [part for part in named if part not in error.value.message] == []
 
 
 def test_a_package_json_that_is_none_is_no_trouble(tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text("[1,")
     with pytest.raises(UserError, match="package of Node"):
-        project_of(tmp_path)
+        next(projects_of(tmp_path))

@@ -8,7 +8,7 @@ import pytest
 
 from whyfast.model.sample import Block
 from whyfast.model.why import Change, Part
-from whyfast.why.split import certainly_more, change_of, cpu_time, scaled, split
+from whyfast.why.split import certainly_more, change_of, cpu_time, split
 
 
 def block(index: int, *, loops: int = 1, **sides: tuple[float, float, float]) -> Block:
@@ -92,10 +92,6 @@ def test_of_two_runs_there_is_a_difference_but_no_interval(paired: bool) -> None
 
 def test_no_spread_is_an_interval_of_no_width() -> None:
     assert change_of([1.0] * 3, [2.0] * 3) == Change(1.0, 2.0, 1.0, 1.0)
-
-
-def test_times_are_scaled_together() -> None:
-    assert scaled(Change(1.0, 2.0, 0.5, 1.5), 2.0) == Change(2.0, 4.0, 1.0, 3.0)
 
 
 @pytest.mark.parametrize(
