@@ -37,7 +37,7 @@ from whyfast.build.reading import (
     unread,
 )
 from whyfast.build.recipe import BASE_ENVIRONMENT, Recipe, SourceTree, forget_reading, source_size
-from whyfast.build.steps import Steps, expand_steps, tail
+from whyfast.build.steps import MADE_IN, Steps, expand_steps, tail
 from whyfast.build.unfinished import COMPILED, Begun
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
@@ -292,6 +292,7 @@ def _go_on(
     kept.mkdir(parents=True)
     shutil.copytree(work, kept / "work", symlinks=True)
     shutil.copy(slot / "log.txt", kept / "log.txt")
+    (kept / MADE_IN).write_text(str(slot))
     program = kept / "work" / recipe.program
     steps = expand_steps(recipe, kept / "work", jobs)
     env = {k: v for k, v in env.items() if k != FOUND_BY}

@@ -22,7 +22,7 @@ from elftools.elf.elffile import ELFFile
 
 from whyfast.build.pieces import Piece, find_pieces
 from whyfast.build.recipe import Recipe
-from whyfast.build.steps import because, expand_link, logged_steps
+from whyfast.build.steps import because, expand_link, logged_steps, made_in
 from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
@@ -111,7 +111,7 @@ def make_layouts(
     """The programs of the layouts ``seeds``, linked where they are not there yet, in ``folder /
     "work"``, where ``run_step`` runs a shell line and returns its exit code. A layout stands beside
     the program, named by the digest of its linker script."""
-    work = folder / "work"
+    work, place = folder / "work", made_in(folder) / "work"
     program = work / recipe.program
     made = []
     for drawn in _draw(recipe, folder, seeds):
@@ -127,7 +127,7 @@ def make_layouts(
             partial = target.with_name(target.name + ".partial")
             # From the root: a makefile may link in another folder than that of the build.
             output = shlex.quote(str(partial.relative_to(work)))
-            status = run_step(expand_link(recipe, work, drawn.option(folder), output))
+            status = run_step(expand_link(recipe, place, drawn.option(folder), output))
             if status != 0 or not partial.exists():
                 raise CannotRelink(f"linking layout {drawn.seed} ended with exit code {status}")
             if drawn.layout is None:

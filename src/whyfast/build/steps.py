@@ -193,14 +193,20 @@ def because(error: Exception) -> str:
     return reason
 
 
-def instead(recipe: Recipe, work: Path) -> str:
-    """Which step came last, and what programs there are, those that are called alike first; for the
-    end of a sentence that says that the program is none."""
+def programs_made(recipe: Recipe, work: Path) -> list[str]:
+    """What the steps made that can be executed, in the folder of the build; what is called like the
+    program first."""
     given = {work / "src" / name for name in recipe.source.files}
     made = [p for p in work.rglob("*") if p not in given and p.is_file() and os.access(p, os.X_OK)]
     made.sort(key=lambda p: (p.name != Path(recipe.program).name, len(p.parts), p))
-    names = [repr(str(p.relative_to(work))) for p in made[:_NAMED]]
-    there = f"there is {', '.join(names)}" if names else "they made no program"
+    return [str(p.relative_to(work)) for p in made]
+
+
+def instead(recipe: Recipe, made: Sequence[str]) -> str:
+    """Which step came last, and what programs there are; for the end of a sentence that says that
+    the program is none."""
+    names = ", ".join(map(repr, made[:_NAMED]))
+    there = f"there is {names}" if names else "they made no program"
     return f"; {there}; the last step is: {' '.join(recipe.steps[-1].split())}"
 
 
@@ -220,6 +226,10 @@ def tail(log: Path, lines: int = TAIL, start: int = 0) -> tuple[str, ...]:
         file.seek(start)
         text = file.read().decode("utf-8", "replace")
     return tuple(text.splitlines()[-lines:])
+
+
+#: A file beside ``work`` with the name of the folder in which that was made.
+MADE_IN = "made-in"
 
 
 def expand_steps(recipe: Recipe, folder: Path, jobs: int) -> list[str]:
@@ -271,8 +281,9 @@ def surround(
 ) -> tuple[dict[str, str], list[str], str]:
     """The whole environment of a step, the words before ``sh -euc STEP``, and the sandbox in words,
     for the provenance. The step may write in ``tmp`` and ``work`` of ``folder``; it sees the rest,
-    which we write: through a link of its making, that could be anywhere. Tables of mounts are kept
-    beside ``store``. CannotBuildHere when the toolchain's root cannot be entered."""
+    which we write: through a link of its making, that could be anywhere. It starts where the build
+    was :func:`made_in`. Tables of mounts are kept beside ``store``. CannotBuildHere when the
+    toolchain's root cannot be entered."""
     toolchain = recipe.toolchain
     readable = toolchain.readable
     if toolchain.root is None:
@@ -283,8 +294,14 @@ def surround(
         readable += (*recipe.interpreter.headers, *python)
     folders = (folder / "tmp", folder / "work")
     folders[0].mkdir(parents=True, exist_ok=True)
+    place = made_in(folder) / "work"
+    place.mkdir(parents=True, exist_ok=True)
     box = Box(
-        toolchain.root, (*toolchain.writable, *folders), (*readable, folder), start=folders[1]
+        toolchain.root,
+        (*toolchain.writable, *folders),
+        (*readable, folder),
+        start=place,
+        moved=(folders[1], place) if place != folders[1] else None,
     )
     within, sandbox = around_steps(box, store.root.parent / "sandbox")
     env = {**recipe.env, "HOME": str(folder / "work"), "TMPDIR": str(folder / "tmp")}
@@ -292,6 +309,13 @@ def surround(
         cargo.write_wrapper(folder)
         env = {**cargo.environment(folder, within), **env}
     return env, within, sandbox
+
+
+def made_in(folder: Path) -> Path:
+    """The folder of which a build is a copy, as its :data:`MADE_IN` says; else its own. CMake and
+    Meson note the name of the folder and refuse to go on in another."""
+    file = folder / MADE_IN
+    return Path(file.read_text()) if file.is_file() else folder
 
 
 class Steps:

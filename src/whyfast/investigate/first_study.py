@@ -46,6 +46,7 @@ from whyfast.study.project import (
     Project,
     benchmark_key,
     literal,
+    placed_at,
     some,
     some_names,
     spread,
@@ -247,7 +248,14 @@ def _built(
         if not _links(project, outcome.reason):
             return project, outcome
         bare = replace(bare, others=project.others)
-        return _built(folder, bare, home, observer, services, limit)
+        found, again = _built(folder, bare, home, observer, services, limit)
+        if isinstance(again, Build) and found.program != bare.program:
+            project = placed_at(project, found.program)
+            return _built(folder, project, home, observer, services, limit)
+        return found, again
+    if isinstance(outcome, BuildFailure) and outcome.elsewhere:
+        project = placed_at(project, outcome.elsewhere)
+        return _built(folder, project, home, observer, services, limit)
     return project, outcome
 
 

@@ -100,7 +100,7 @@ def python(folder: Path) -> Project:
     """
     if not any((folder / n).is_file() for n in ("pyproject.toml", "setup.py", "setup.cfg")):
         raise UserError("has no pyproject.toml or setup.py", where=folder)
-    inner = "src" if list((folder / "src").glob("*/__init__.py")) else ""
+    inner = _inner(folder)
     packages = sorted(
         p.parent.name
         for p in (folder / inner).glob("*/__init__.py")
@@ -110,7 +110,7 @@ def python(folder: Path) -> Project:
         f.stem for f in (folder / inner).glob("*.py") if f"/{f.stem}.py" in _modules(folder)
     )
     if not packages:
-        raise UserError("has no package, here or in src/", where=folder)
+        raise UserError("has no package, here, in src/ or a folder that it names", where=folder)
     # The package that has the project's name, of several.
     named = folder.resolve().name.lower().replace("-", "_")
     packages.sort(key=lambda name: (name.lower() != named, name.lower() not in named))
@@ -148,6 +148,16 @@ def python(folder: Path) -> Project:
     for other in reversed(list(_with_benchmarks(folder, plain))):
         way = replace(other, instead=way)
     return way
+
+
+def _inner(folder: Path) -> str:
+    """The folder that holds the packages, when it is not the project's own: `src`, or one that its
+    files name, as `where = ["lib"]` and `python-source = "lib"` do."""
+    texts = text_of(folder / "pyproject.toml") + text_of(folder / "setup.py")
+    named = re.findall(
+        r"""(?:where|python-source|package.dir\b)[^\n]*["'](?:\./)?([\w-]+)/?["']""", texts
+    )
+    return next((n for n in ("src", *named) if list((folder / n).glob("*/__init__.py"))), "")
 
 
 def _install(folder: Path, *, extension: bool) -> str:

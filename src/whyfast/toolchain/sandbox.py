@@ -45,14 +45,15 @@ _SYSTEM = "/usr/bin:/bin:/usr/sbin:/sbin"
 @dataclass(frozen=True)
 class Box:
     """What a command sees: the files of ``root`` (None: the machine's own), beside them the
-    ``writable`` and ``readable`` folders, under the names that they have outside. It starts in
-    ``start``, or in ``/``."""
+    ``writable`` and ``readable`` folders, under the names that they have outside; and of ``moved``
+    the first, writable, under the name of the second. It starts in ``start``, or in ``/``."""
 
     root: Path | None = None
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
     network: bool = False
     start: Path | None = None
+    moved: tuple[Path, Path] | None = None
 
 
 @functools.cache
@@ -183,6 +184,8 @@ def _places(box: Box, hidden: Iterable[Path]) -> list[tuple[Path, Path, bool]]:
                 shown[real] = (real, writable)
             if path != real and any(path.is_relative_to(h) for h in hidden):
                 shown[path] = (real, writable)
+    if box.moved:
+        shown[box.moved[1]] = (_real(box.moved[0]), True)
     return [(shown[t][0], t, shown[t][1]) for t in sorted(shown, key=lambda t: len(t.parts))]
 
 

@@ -14,10 +14,12 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 from tests.golden_files import Hear, refusal
 from tests.unit.build.example import built
-from tests.unit.build.layout_example import ANSWER, STEP, linked_recipe
+from tests.unit.build.layout_example import ANSWER, LINK, STEP, linked_recipe
 
 from whyfast.build import relink as relink_module
+from whyfast.build.incremental import build_incrementally
 from whyfast.build.relink import CannotRelink, make_layouts, relink
+from whyfast.model.build import Build
 from whyfast.store.builds import BuildStore
 from whyfast.toolchain import sandbox
 
@@ -257,3 +259,18 @@ def test_layouts_are_linked_in_a_sandbox_that_writes_in_the_build_folder_alone(
     assert program.read_bytes() != build.program.read_bytes()
     kept = {path.suffix for path in (store.folder(build.digest) / "layouts").iterdir()}
     assert kept == {".ld", ".sha256", ".json"}
+
+
+def test_what_was_built_in_a_used_folder_is_linked_as_if_it_were_there(
+    tmp_path: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CMake and Meson refuse to go on in another folder than that which they began in."""
+    monkeypatch.delenv(sandbox.VARIABLE)
+    if not sandbox.tools().bubblewrap:
+        pytest.skip(sandbox.tools().no_bubblewrap)
+    here = 'test "$(cat here)" = "$PWD"'
+    recipe = linked_recipe(tmp_path, step=f"pwd > here; {STEP}", link=f"{here}; {LINK}")
+    (build,) = build_incrementally([recipe], store, lambda _: None)
+    assert isinstance(build, Build)
+    (program,) = relink(recipe, build, store, [11])
+    assert (program.parent, _answer(program)) == (build.program.parent, ANSWER)

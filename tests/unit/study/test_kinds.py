@@ -385,7 +385,7 @@ def test_crates_are_linked_from_the_registry_and_nothing_else_of_it(
         ("autotools", ["configure"], "no Makefile.am here names a program"),
         ("c", ["Makefile", "a.c"], "no target names the program"),
         ("python", ["readme"], "has no pyproject.toml or setup.py"),
-        ("python", ["setup.py"], "has no package, here or in src/"),
+        ("python", ["setup.py"], "has no package, here, in src/"),
         ("", ["go.mod", "setup.py"], "has neither a program nor a benchmark in its tests"),
     ],
 )
