@@ -20,6 +20,7 @@ from whyfast.investigate.counting import scratch_folder
 from whyfast.investigate.first_failure import advice, lacks_tool, portable
 from whyfast.investigate.first_tries import (
     LACKS,
+    LEFT_OUT,
     TROUBLE,
     Limit,
     Tries,
@@ -137,7 +138,8 @@ def first_study(
                 way = replace(way, comments=(*way.comments, note)) if lacks else way
             failure = way.incomplete
             if not way.benchmarks:
-                failure = "; ".join([_NO_BENCHMARK, *way.comments[:1]])
+                told = [c for c in way.comments if c.startswith(LEFT_OUT)] or [*way.comments]
+                failure = "; ".join([_NO_BENCHMARK, *told[:1]])
                 if not limit.left():
                     failure = _over(limit, "its benchmarks were known")
                 way = replace(way, benchmarks=way.candidates or WHOLE)
