@@ -24,8 +24,10 @@ from whyfast.study.project import Commands, Project, some_names
 #: What a line of a failing program has that says why.
 TROUBLE = re.compile(r"panic|error|fatal|cannot|No such file", re.IGNORECASE)
 
-#: What Python says of a module that is not there, or of which no installer knows.
-LACKS = re.compile(r"(?:No module named '?|No package metadata was found for )([\w.]+)")
+#: What Python says of a module that is not there, or of which no installer knows; and of a part of
+#: a package that is.
+LACKS = re.compile(r"(?:No module named '?|No package metadata was found for )(\w+)(?!\.?\w)")
+_LACKS_PART = re.compile(r"No module named '?(\w+)\.([\w.]*\w)")
 
 #: How the reason goes on then.
 NOT_INSTALLED = "is not installed for the interpreter on PATH"
@@ -205,10 +207,9 @@ def _fails(
                 usage = completed(child, command, seconds)
         except InvocationFailed as error:
             if lacks := LACKS.search(error.output):
-                package, _, part = lacks[1].rstrip(".").partition(".")
-                if part:  # Python has found the package itself
-                    return f"{package} has no {part}: {_COMPILED}", 0.0
-                return f"module {package} {NOT_INSTALLED}", 0.0
+                return f"module {lacks[1]} {NOT_INSTALLED}", 0.0
+            if part := _LACKS_PART.search(error.output):
+                return f"{part[1]} has no {part[2]}: {_COMPILED}", 0.0
             printed = error.output.splitlines()
             lines = [line for line in printed if TROUBLE.search(line)]
             lines = lines or [line for line in printed if "usage" in line.lower()]
