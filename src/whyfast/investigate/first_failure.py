@@ -99,7 +99,7 @@ def advice(folder: Path, project: Project, failure: BuildFailure | str) -> tuple
         if there := next(SYSTEM_HEADERS.rglob(header[1]), None):
             path = there.parents[header[1].count("/")]
             return (
-                f"its steps do not look for {header[1]} in {path}: add -I{path} in [build]",
+                f"its steps look for {header[1]} elsewhere: add -I{path} in [build]",
                 False,
             )
         packages = _development(header[2] or header[3]) or _development(header[4] or "")
