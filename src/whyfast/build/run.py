@@ -34,6 +34,7 @@ from whyfast.build.steps import (
     because,
     expand_steps,
     instead,
+    programs_made,
     surround,
     tail,
     why,
@@ -190,7 +191,10 @@ def make_build(
     program = work / recipe.program
     if not program.is_file():
         reason = f"the steps succeeded but did not create {recipe.program!r}"
-        return keep_failure(recipe, store, reason + instead(recipe, work))
+        made = programs_made(recipe, work)
+        failure = keep_failure(recipe, store, reason + instead(recipe, made))
+        alike = (name for name in made if Path(name).name == Path(recipe.program).name)
+        return replace(failure, elsewhere=next(alike, ""))
     record = provenance_of(recipe, steps, env, program, watch, sandbox)
     return keep_build(recipe, store, {**record, **seen})
 

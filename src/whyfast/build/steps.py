@@ -195,14 +195,20 @@ def because(error: Exception) -> str:
     return reason
 
 
-def instead(recipe: Recipe, work: Path) -> str:
-    """Which step came last, and what programs there are, those that are called alike first; for the
-    end of a sentence that says that the program is none."""
+def programs_made(recipe: Recipe, work: Path) -> list[str]:
+    """What the steps made that can be executed, in the folder of the build; what is called like the
+    program first."""
     given = {work / "src" / name for name in recipe.source.files}
     made = [p for p in work.rglob("*") if p not in given and p.is_file() and os.access(p, os.X_OK)]
     made.sort(key=lambda p: (p.name != Path(recipe.program).name, len(p.parts), p))
-    names = [repr(str(p.relative_to(work))) for p in made[:_NAMED]]
-    there = f"there is {', '.join(names)}" if names else "they made no program"
+    return [str(p.relative_to(work)) for p in made]
+
+
+def instead(recipe: Recipe, made: Sequence[str]) -> str:
+    """Which step came last, and what programs there are; for the end of a sentence that says that
+    the program is none."""
+    names = ", ".join(map(repr, made[:_NAMED]))
+    there = f"there is {names}" if names else "they made no program"
     return f"; {there}; the last step is: {' '.join(recipe.steps[-1].split())}"
 
 

@@ -22,7 +22,7 @@ from whyfast.build.recipe import (
 )
 from whyfast.build.relink import CannotRelink, layout_seeds
 from whyfast.build.source import about_source, at_revision, with_source
-from whyfast.build.steps import instead
+from whyfast.build.steps import instead, programs_made
 from whyfast.explain.program import explain_program, hint_for
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.forecast import check_room, lacks
@@ -136,7 +136,8 @@ def _that_runs(outcome: BuildOutcome, recipes: Sequence[Recipe]) -> BuildOutcome
         return outcome
     recipe = next(r for r in recipes if r.variant == outcome.variant)
     work = outcome.program.parents[len(Path(recipe.program).parts) - 1]
-    reason = f"{recipe.program!r} is no program that can be run{instead(recipe, work)}"
+    made = programs_made(recipe, work)
+    reason = f"{recipe.program!r} is no program that can be run{instead(recipe, made)}"
     return BuildFailure(outcome.variant, "failed", reason)
 
 

@@ -3,7 +3,7 @@ execute what has changed, and of whole runs those that the budget has time for."
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -108,13 +108,13 @@ def chosen_in_python(
     return context, tuple(r for r in reaches if r.benchmark in kept), notes
 
 
-def without_new(recorded: Recorded, base: str, base_name: str) -> Recorded:
-    """With benchmarks that the variant ``base`` does not have no longer as failures: the study is
-    that of the head, whose change may have added them."""
-    reason = f"{base_name} does not have it yet, or nothing matches its filter"
+def without_one_sided(recorded: Recorded, names: Mapping[str, str]) -> Recorded:
+    """With benchmarks that a variant, which is called as ``names`` says, does not have no longer as
+    failures: the change may have added or removed them."""
+    lacks = "does not have it, or nothing matches its filter"
     failures = tuple(
-        replace(f, lacks=True, reason=reason)
-        if (f.variant, f.reason) == (base, NO_BENCHMARK)
+        replace(f, lacks=True, reason=f"{names.get(f.variant, f.variant)} {lacks}")
+        if f.reason == NO_BENCHMARK
         else f
         for f in recorded.failures
     )

@@ -22,7 +22,7 @@ from whyfast.investigate.check_benchmarks import (
     chosen_in_python,
     groups,
     with_files,
-    without_new,
+    without_one_sided,
 )
 from whyfast.investigate.check_layouts import KEPT, can_link, measure_layouts
 from whyfast.investigate.context import RunContext
@@ -186,7 +186,8 @@ def run_check(
         context = repeat_builds(count_costs(context))
     if run.goes_on:
         check = replace(check, notes=(*check.notes, GOES_ON))
-    result = judge(context, without_new(run.recorded, BASE, called(check.base_name, check.base)))
+    names = {BASE: called(check.base_name, check.base), HEAD: called(check.head_name, check.head)}
+    result = judge(context, without_one_sided(run.recorded, names))
     account = _account(context, result, check) if elsewhere is None else None
     return replace(result, found=replace(result.found, check=check, account=account))
 

@@ -36,8 +36,11 @@ _PROGRAM = re.compile(
     r"|ERROR: Problem encountered: (?P<told>[\w.+-]+) is required"
 )
 
-#: A header of a library in a folder of its name.
-_HEADER = re.compile(r"(?<=fatal error: )([\w.+-]+)/[\w./+-]+(?=: No such file)")
+#: Where packages put headers.
+SYSTEM_HEADERS = Path("/usr/include")
+
+#: A header of a library, in a folder of its name or with a name that begins with it.
+_HEADER = re.compile(r"fatal error: (([\w.+-]+)/[\w./+-]+|(([\w+-]+?)(?:_\w+)?)\.h): No such file")
 
 #: What tools say that download while a build has no network.
 _DOWNLOAD = re.compile(
@@ -92,8 +95,17 @@ def advice(folder: Path, project: Project, failure: BuildFailure | str) -> tuple
         name = next(n for n in package.groups() if n)
         return f"the package {name} is not installed{_development(name)}", True
     header = _HEADER.search(log)
-    if header and not any(True for _ in folder.rglob(header[1])):
-        return f"{header[0]} is not installed{_development(header[1])}", True
+    if header and not any(True for _ in folder.rglob(header[2] or header[1])):
+        if there := next(SYSTEM_HEADERS.rglob(header[1]), None):
+            path = there.parents[header[1].count("/")]
+            return (
+                f"its steps look for {header[1]} elsewhere: add -I{path} in [build]",
+                False,
+            )
+        packages = _development(header[2] or header[3]) or _development(header[4] or "")
+        # What no package is named after may be made by a step that was left out.
+        if header[2] or packages:
+            return f"{header[1]} is not installed{packages}", True
     if download:
         name = _DOWNLOADED.search(log)
         return (
@@ -140,7 +152,7 @@ def portable(reason: str) -> str:
 
 def _development(name: str) -> str:
     """The same for what is needed to build with a library."""
-    return _of_debian(f"^(lib)?{re.escape(name.lower())}[0-9.-]*-dev$")
+    return _of_debian(f"^(lib)?{re.escape(name.lower())}[0-9.-]*g?-dev$") if name else ""
 
 
 def _of_debian(pattern: str) -> str:

@@ -21,6 +21,7 @@ from whyfast.investigate.counting import scratch_folder
 from whyfast.investigate.first_failure import advice, lacks_tool, portable
 from whyfast.investigate.first_tries import (
     LACKS,
+    LEFT_OUT,
     TROUBLE,
     Limit,
     Tries,
@@ -47,6 +48,7 @@ from whyfast.study.project import (
     Project,
     benchmark_key,
     literal,
+    placed_at,
     some,
     some_names,
     spread,
@@ -137,7 +139,8 @@ def first_study(
                 way = replace(way, comments=(*way.comments, note)) if lacks else way
             failure = way.incomplete
             if not way.benchmarks:
-                failure = "; ".join([_NO_BENCHMARK, *way.comments[:1]])
+                told = [c for c in way.comments if c.startswith(LEFT_OUT)] or [*way.comments]
+                failure = "; ".join([_NO_BENCHMARK, *told[:1]])
                 if not limit.left():
                     failure = _over(limit, "its benchmarks were known")
                 way = replace(way, benchmarks=way.candidates or WHOLE)
@@ -250,7 +253,14 @@ def _built(
         if not _links(project, outcome.reason):
             return project, outcome
         bare = replace(bare, others=project.others)
-        return _built(folder, bare, home, observer, services, limit)
+        found, again = _built(folder, bare, home, observer, services, limit)
+        if isinstance(again, Build) and found.program != bare.program:
+            project = placed_at(project, found.program)
+            return _built(folder, project, home, observer, services, limit)
+        return found, again
+    if isinstance(outcome, BuildFailure) and outcome.elsewhere:
+        project = placed_at(project, outcome.elsewhere)
+        return _built(folder, project, home, observer, services, limit)
     return project, outcome
 
 

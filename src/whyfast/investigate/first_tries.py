@@ -24,11 +24,19 @@ from whyfast.study.project import Commands, Project, some_names
 #: What a line of a failing program has that says why.
 TROUBLE = re.compile(r"panic|error|fatal|cannot|No such file", re.IGNORECASE)
 
-#: What Python says of a module that is not there, or of which no installer knows.
-LACKS = re.compile(r"(?:No module named '?|No package metadata was found for )([\w.]+)")
+#: What Python says of a module that is not there, or of which no installer knows; and of a part of
+#: a package that is.
+LACKS = re.compile(r"(?:No module named '?|No package metadata was found for )(\w+)(?!\.?\w)")
+_LACKS_PART = re.compile(r"No module named '?(\w+)\.([\w.]*\w)")
 
 #: How the reason goes on then.
 NOT_INSTALLED = "is not installed for the interpreter on PATH"
+
+#: How a comment begins on benchmarks that fail.
+LEFT_OUT = "Left out: "
+
+#: How it goes on where a part of a package is not there.
+_COMPILED = "compile it in a step of [build], or install another version of the package"
 
 #: Seconds that a program which is tried may take, and all tries of a project together; that one may
 #: take to say how it is used.
@@ -73,7 +81,8 @@ class Limit:
 class Tries:
     """Commands of a built program that are run once each, for ``left`` seconds in all; what there
     was no time for is in ``untried``, as the words behind the program. The last ``took`` so many
-    seconds."""
+    seconds. After one that was ``late``, and ended, others have half of the time, then a quarter:
+    some programs wait whatever they are given."""
 
     made: Build
     observer: Observer
@@ -81,13 +90,14 @@ class Tries:
     left: float = TRIED
     untried: list[str] = field(default_factory=list)
     took: float = 0.0
+    late: int = 0
 
     def fails(
         self,
         folder: Path,
         words: Sequence[str],
         where: Path | None = None,
-        seconds: float = _TRY,
+        seconds: float | None = None,
     ) -> tuple[str, float]:
         """Why the command does not end well, empty when it does, and its CPU seconds; in the folder
         ``where``, by default an empty one, as programs write where they are."""
@@ -101,7 +111,9 @@ class Tries:
         self.observer.step(f"trying {name or 'the program'}, {left:.0f} s left for that")
         began = self.limit.clock.monotonic()
         try:
-            failed, cpu = _fails(folder, words, self.made, where, min(seconds, left))
+            most = min(seconds or _TRY / (1, 2, 4)[min(self.late, 2)], left)
+            failed, cpu = _fails(folder, words, self.made, where, most)
+            self.late += seconds is None and "still running" in failed
         finally:
             self.took = self.limit.clock.monotonic() - began
             self.left = left - self.took
@@ -165,7 +177,7 @@ def tried_ones(folder: Path, project: Project, tries: Tries, more: tuple[str, ..
             f"Not tried, for want of time: {some_names(untried, 3)}.",
         )
     for reason, names in failed.items():
-        comments = (*comments, f"Left out: {some_names(names, 3)}: {reason}.")
+        comments = (*comments, f"{LEFT_OUT}{some_names(names, 3)}: {reason}.")
     if project.install and any(NOT_INSTALLED in reason for reason in failed):
         comments = (*comments, to_install(project))
     return replace(project, benchmarks=good, comments=comments)
@@ -195,7 +207,9 @@ def _fails(
                 usage = completed(child, command, seconds)
         except InvocationFailed as error:
             if lacks := LACKS.search(error.output):
-                return f"module {lacks[1].partition('.')[0]} {NOT_INSTALLED}", 0.0
+                return f"module {lacks[1]} {NOT_INSTALLED}", 0.0
+            if part := _LACKS_PART.search(error.output):
+                return f"{part[1]} has no {part[2]}: {_COMPILED}", 0.0
             printed = error.output.splitlines()
             lines = [line for line in printed if TROUBLE.search(line)]
             lines = lines or [line for line in printed if "usage" in line.lower()]

@@ -39,10 +39,13 @@ _DOCUMENT = re.compile(
     r"\.(md|json|ya?ml|xml|html?|svg|csv|txt|css|ini?)$",
     re.IGNORECASE,
 )
+#: Sources, which a compiler, a preprocessor or a formatter reads.
+_SOURCE = re.compile(r".*\.(c|cc|cpp|cxx|h|hpp)$")
 #: Candidates that are tried, and kept.
 _TRIES, _KEPT = 10, 4
-#: Of documents: tried, and how many times the CPU time of a run without one is work.
-_DOCUMENTS, _MORE = 4, 1.5
+#: Kinds of documents and of sources that are tried, and how many times the CPU time of a run
+#: without one is work.
+_DOCUMENTS, _SOURCES, _MORE = 4, 2, 1.5
 #: CPU seconds that the start of a shell may take.
 _START = 0.002
 #: How many times the CPU time of another way to read documents makes one better.
@@ -190,8 +193,9 @@ def _benchmark_option(folder: Path, project: Project, tries: Tries) -> Project |
 #: Such options that are tried, at most.
 _OPTIONS = 2
 
-#: How the names of scripts begin that are written.
+#: How the names of scripts begin that are written; where programs write that want a place for it.
 OWN = "whyfast_bench_"
+OUTPUT = f"/tmp/{OWN}output"
 
 
 def _scripts(tries: Tries) -> dict[str, str]:
@@ -214,14 +218,13 @@ def _document(
     folder: Path, alone: float, tries: Tries
 ) -> tuple[str, tuple[str, ...], float] | None:
     """The document of the project that gives the program most to do, as an argument or as its
-    input; the command and its CPU seconds. None where it takes as long without one."""
-    files = [f for f in sources(folder, ("**/*",)) if _DOCUMENT.match(f.name)]
-    kinds: dict[str, list[Path]] = {}
-    for file in sorted(files, key=lambda f: f.stat().st_size, reverse=True):
-        if not any(part.startswith(".") for part in file.relative_to(folder).parts):
-            kinds.setdefault(file.suffix, []).append(file)
+    input, else its source; the command and its CPU seconds. None where it takes as long without
+    one."""
+    documents = _largest(folder, _DOCUMENT)[:_DOCUMENTS]
     best: tuple[str, tuple[str, ...], float] | None = None
-    for file in [found[0] for found in kinds.values()][:_DOCUMENTS]:
+    for file in [*documents, *_largest(folder, _SOURCE)[:_SOURCES]]:
+        if best and best[2] >= ENOUGH and file not in documents:
+            break
         name = str(file.relative_to(folder))
         for words in _reading("{source}/" + name):
             least = max(_least(alone), _BETTER * best[2] if best else 0.0)
@@ -231,10 +234,29 @@ def _document(
     return best
 
 
+def _largest(folder: Path, names: re.Pattern[str]) -> list[Path]:
+    """The largest file of each kind, the largest first, but none that is hidden."""
+    files = [
+        file
+        for file in sources(folder, ("**/*",))
+        if names.match(file.name)
+        and not any(part.startswith(".") for part in file.relative_to(folder).parts)
+    ]
+    kinds: dict[str, Path] = {}
+    for file in sorted(files, key=lambda f: f.stat().st_size, reverse=True):
+        kinds.setdefault(file.suffix, file)
+    return [*kinds.values()]
+
+
 def _reading(place: str, often: int = 1) -> tuple[tuple[str, ...], ...]:
-    """Ways to give the program a document; as an argument, at last ``often``, since some programs
-    delete the file of their argument."""
-    once = (("sh", "-c", 'exec "$0" < "$1"', "{program}", place), ("{program}", place))
+    """Ways to give the program a document; as an argument after its input, since some programs
+    delete the file of their argument, with another for what they write, and at last ``often``."""
+    once = (
+        ("sh", "-c", 'exec "$0" < "$1"', "{program}", place),
+        ("{program}", place),
+        # No device: of what a program removes before it writes, it must be nobody else's.
+        ("sh", "-c", f'exec "$0" "$1" {OUTPUT}', "{program}", place),
+    )
     return once if often == 1 else (*once, ("{program}", *[place] * often))
 
 

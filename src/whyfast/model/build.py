@@ -103,13 +103,15 @@ class Build:
 class BuildFailure:
     """A variant that has no program. ``kind`` is ``not-buildable`` (its toolchain or this machine
     cannot do it; ``reason`` says why), ``failed`` (a step failed: ``log_tail`` holds the last
-    lines, ``log`` the whole) or ``late`` (there was a limit in time)."""
+    lines, ``log`` the whole) or ``late`` (there was a limit in time). ``elsewhere`` is where the
+    steps made a program of that name, when they made none in its place."""
 
     variant: str
     kind: Literal["not-buildable", "failed", "late"]
     reason: str
     log: Path | None = None
     log_tail: tuple[str, ...] = ()
+    elsewhere: str = ""
 
 
 BuildOutcome = Build | BuildFailure

@@ -147,6 +147,18 @@ def linked_again(project: Project, again: str) -> Project:
     )
 
 
+def placed_at(project: Project, place: str) -> Project:
+    """The project whose program is made at ``place``, such as a folder that a variable names."""
+    bare = project.as_linked
+    old = (bare or project).program
+    return replace(
+        project,
+        program=project.program.replace(old, place),
+        link=project.link.replace(old, place),
+        as_linked=replace(bare, program=place) if bare else None,
+    )
+
+
 def within(project: Project, inner: str) -> Project:
     """The project built from the whole repository, of which it is the folder ``inner``: its files
     may need others beside them."""
@@ -233,7 +245,7 @@ def literal(name: str) -> str:
 
 def benchmark_key(name: str) -> str:
     """As benchmarks of a study may be called."""
-    return re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.+") or "benchmark"
+    return re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.+_") or "benchmark"
 
 
 def offline_comment(fetch: str, variable: str, vendor: str) -> str:

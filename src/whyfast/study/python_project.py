@@ -100,7 +100,7 @@ def python(folder: Path) -> Project:
     """
     if not any((folder / n).is_file() for n in ("pyproject.toml", "setup.py", "setup.cfg")):
         raise UserError("has no pyproject.toml or setup.py", where=folder)
-    inner = "src" if list((folder / "src").glob("*/__init__.py")) else ""
+    inner = _inner(folder)
     packages = sorted(
         p.parent.name
         for p in (folder / inner).glob("*/__init__.py")
@@ -110,7 +110,7 @@ def python(folder: Path) -> Project:
         f.stem for f in (folder / inner).glob("*.py") if f"/{f.stem}.py" in _modules(folder)
     )
     if not packages:
-        raise UserError("has no package, here or in src/", where=folder)
+        raise UserError("has no package, here, in src/ or a folder that it names", where=folder)
     # The package that has the project's name, of several.
     named = folder.resolve().name.lower().replace("-", "_")
     packages.sort(key=lambda name: (name.lower() != named, name.lower() not in named))
@@ -150,25 +150,36 @@ def python(folder: Path) -> Project:
     return way
 
 
+def _inner(folder: Path) -> str:
+    """The folder that holds the packages, when it is not the project's own: `src`, or one that its
+    files name, as `where = ["lib"]` and `python-source = "lib"` do."""
+    texts = text_of(folder / "pyproject.toml") + text_of(folder / "setup.py")
+    named = re.findall(
+        r"""(?:where|python-source|package.dir\b)[^\n]*["'](?:\./)?([\w-]+)/?["']""", texts
+    )
+    return next((n for n in ("src", *named) if list((folder / n).glob("*/__init__.py"))), "")
+
+
 def _install(folder: Path, *, extension: bool) -> str:
     """What installs all that the package declares in an interpreter of its own, and puts that on
     PATH; of an extension also what builds it."""
     data: dict[str, Any] = {}
     with suppress(ValueError):
         data = parse_toml(text_of(folder / "pyproject.toml"))
-    extra = _likeliest(data.get("project", {}).get("optional-dependencies", {}))
+    extras = ",".join(_wanted(data.get("project", {}).get("optional-dependencies", {})))
     groups = data.get("dependency-groups", {})
-    group = "" if extra else _likeliest(groups)
-    words = ["-e", f".[{extra}]" if extra else "."]
+    wanted = [] if extras else _wanted(groups)
+    words = ["-e", f".[{extras}]" if extras else "."]
     # pip knows groups by name only from 25.1 on.
-    words += _of_group(groups, group)
-    if not (extra or group):
+    words += [word for group in wanted for word in _of_group(groups, group)]
+    if not (extras or wanted):
         listed = sources(folder, ("*requirement*/*test*.txt", "*requirement*test*.txt"))
         words += [w for f in listed[:1] for w in ("-r", str(f.relative_to(folder)))]
     if extension:
         words = [*map(str, data.get("build-system", {}).get("requires", ())), *words]
-    words += [tool for tool in _TOOLS if tool not in words]
-    install = shlex.join(["pip", "install", *words])
+    named = {re.split(r"[^\w-]", word)[0] for word in words}
+    words += [tool for tool in _TOOLS if tool not in named]
+    install = shlex.join(["pip", "install", *dict.fromkeys(words)])
     return f"python3 -m venv .venv && . .venv/bin/activate && {install}"
 
 
@@ -187,14 +198,11 @@ def _of_group(groups: Mapping[str, Any], name: str, within: tuple[str, ...] = ()
 _TOOLS = "pytest", "pytest-benchmark"
 
 
-def _likeliest(names: Iterable[str]) -> str:
-    """The one for benchmarks, tests or development; empty where there is none."""
-    return min((n for n in names if re.search("bench|test|dev", n)), key=_likely, default="")
-
-
-def _likely(extra: str) -> tuple[bool, bool, str]:
-    """Extras for benchmarks go first, then those for tests."""
-    return "bench" not in extra, "test" not in extra, extra
+def _wanted(names: Iterable[str]) -> list[str]:
+    """That for benchmarks and that for tests, of several the first in the order of letters; else
+    one for development."""
+    first = [min((n for n in names if word in n), default="") for word in ("bench", "test", "dev")]
+    return list(dict.fromkeys(filter(None, first[:2]))) or [*filter(None, first[2:])]
 
 
 def _modules(folder: Path) -> str:

@@ -1,5 +1,6 @@
 """Why a project does not build, and what to do."""
 
+import re
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from whyfast.build.revisions import Range
+from whyfast.investigate import first_failure
 from whyfast.investigate.first_failure import advice, built
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
@@ -24,6 +26,9 @@ from whyfast.study.project import Project
             True,
             "absl/log/check.h",
         ),
+        ("x.c:1:10: fatal error: stb_image.h: No such file or directory", True, "libstb-dev"),
+        ("x.c:1:10: fatal error: zlib.h: No such file or directory", False, "add -I"),
+        ("x.c:1:10: fatal error: generated.h: No such file or directory", False, "the step"),
         # Its own, which a step did not find.
         ("x.c:1:10: fatal error: own/check.h: No such file or directory", False, "the step"),
         ("fatal: unable to access 'https://example.org/a'", False, "downloads"),
@@ -36,11 +41,16 @@ def test_what_is_not_installed_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: str, lacks: bool, named: str
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
-    (tmp_path / "own").mkdir()
+    monkeypatch.setattr(first_failure, "SYSTEM_HEADERS", tmp_path / "headers")
+    known = "libstb-dev"
+    monkeypatch.setattr(first_failure, "_of_debian", lambda n: known * bool(re.match(n, known)))
+    (tmp_path / "headers/z").mkdir(parents=True)
+    (tmp_path / "headers/z/zlib.h").touch()
+    (tmp_path / "p/own").mkdir(parents=True)
     file = tmp_path / "log.txt"
     file.write_text(log)
     failure = BuildFailure("release", "failed", "the step failed", file)
-    reason, absent = advice(tmp_path, Project("path:cc", (), "p"), failure)
+    reason, absent = advice(tmp_path / "p", Project("path:cc", (), "p"), failure)
     assert absent == lacks
     assert named in reason
 

@@ -89,6 +89,16 @@ def test_a_program_that_can_be_linked_in_other_layouts_keeps_the_step(
     assert 'CC="{cc} {layout}" app' in build["link"]
 
 
+def test_a_program_that_is_made_elsewhere_is_found_there(tmp_path: Path, home: Home) -> None:
+    makefile = OBJECTS.replace("-o $@ app.o", "-o bin/$@ app.o").replace(
+        "\t", "\tmkdir -p bin; ", 1
+    )
+    source = "int f(int n) { return n * 7; }\nint main(int n, char **v) { return f(n) == 1; }\n"
+    build = tomllib.loads(written(tmp_path / "p", home, makefile, source).text)["build"]
+    assert build["program"] == "src/bin/app.linked"
+    assert "cp src/bin/app {program}" in build["link"]
+
+
 def test_what_does_not_build_by_meson_is_tried_by_make(tmp_path: Path, home: Home) -> None:
     folder = tmp_path / "p"
     folder.mkdir()

@@ -2,6 +2,7 @@
 told how long they take."""
 
 import math
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -42,3 +43,15 @@ def tried(folder: Path, seconds: float) -> tuple[int, int]:
         found = tried_ones(folder, Project("gcc", (), "app", candidates=words), tries)
     assert tries.untried[0] in " ".join(found.comments)
     return len(found.benchmarks), len(tries.untried)
+
+
+@pytest.mark.parametrize(
+    ("module", "why"), [("none_such", "is not installed"), ("json.none_such", "has no none_such")]
+)
+def test_a_part_that_is_not_compiled_is_no_module_to_install(
+    tmp_path: Path, module: str, why: str
+) -> None:
+    limit = Limit(cast(Clock, SimpleNamespace(monotonic=lambda: 0.0)), 9.0, 9.0)
+    made = cast(Build, SimpleNamespace(program=sys.executable))
+    tries = Tries(made, Silent(), limit)
+    assert why in tries.fails(tmp_path, ("{program}", "-c", f"import {module}"))[0]

@@ -10,7 +10,7 @@ import pytest
 
 from whyfast.investigate import first_tries
 from whyfast.investigate.first_tries import Limit, Tries
-from whyfast.investigate.first_work import with_work
+from whyfast.investigate.first_work import OUTPUT, with_work
 from whyfast.investigate.services import Silent
 from whyfast.measure.invocation import Clock
 from whyfast.model.build import Build
@@ -130,6 +130,31 @@ def test_a_program_as_fast_as_a_checksum_gets_a_large_document_often(given: Give
     ]
 
 
+def test_a_program_that_wants_a_place_for_its_output_gets_one(given: Given) -> None:
+    """It reads YAML. A device would be removed by a program that begins by removing the place."""
+
+    def runs(words: Sequence[str]) -> Run:
+        reads = OUTPUT in " ".join(words) and words[-1].endswith(".yaml")
+        return "exit code 1" * (not reads), 0.5, 0.5
+
+    (words,) = given(runs, "usage: app INFILE OUTFILE").benchmarks.values()
+    assert words[-1] == "{study}/whyfast_bench_document.yaml"
+    assert not OUTPUT.startswith("/dev/")
+
+
+def test_a_program_that_reads_sources_gets_the_largest(given: Given, tmp_path: Path) -> None:
+    (tmp_path / "libpngs").mkdir()
+    for name, size in (("a.cpp", 10), ("b.cpp", 20), ("readme.md", 30)):
+        (tmp_path / "libpngs" / name).write_bytes(b"x" * size)
+
+    def runs(words: Sequence[str]) -> Run:
+        reads = words[-1].endswith(".cpp")
+        return "exit code 1" * (not reads), 0.5, 0.5
+
+    (words,) = given(runs, "").benchmarks.values()
+    assert words[-1] == "{source}/b.cpp"
+
+
 def test_what_a_program_calls_an_error_is_no_document_for_it(given: Given) -> None:
     def runs(words: Sequence[str]) -> Run:
         reads = "document" in words[-1]
@@ -137,3 +162,14 @@ def test_what_a_program_calls_an_error_is_no_document_for_it(given: Given) -> No
 
     assert given(runs, "line 1: unexpected character").idle
     assert not given(runs, "4000 records").idle
+
+
+def test_a_program_that_waits_whatever_it_is_given_leaves_time_for_others(
+    given: Given, tmp_path: Path
+) -> None:
+    (tmp_path / "libpngs").mkdir()
+    for name in ("a.json", "b.md", "c.cpp"):
+        (tmp_path / "libpngs" / name).write_bytes(b"x")
+    found = given(lambda words: ("", 0.001, 99.0 * (len(words) > 1)), "")
+    assert found.idle
+    assert "Not tried" not in " ".join(found.comments)

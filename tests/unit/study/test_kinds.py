@@ -385,7 +385,7 @@ def test_crates_are_linked_from_the_registry_and_nothing_else_of_it(
         ("autotools", ["configure"], "no Makefile.am here names a program"),
         ("c", ["Makefile", "a.c"], "no target names the program"),
         ("python", ["readme"], "has no pyproject.toml or setup.py"),
-        ("python", ["setup.py"], "has no package, here or in src/"),
+        ("python", ["setup.py"], "has no package, here, in src/"),
         ("", ["go.mod", "setup.py"], "has neither a program nor a benchmark in its tests"),
     ],
 )
@@ -450,6 +450,10 @@ def test_tests_among_benchmarks_go_before_other_tests(tmp_path: Path) -> None:
             'dependency-groups]\nall = ["x"]\ntest = [{ include-group = "all" }, "y"]\n',
             ". x y pytest pytest-b",
         ),
+        (
+            'dependency-groups]\nbenchmarks = ["pytest-benchmark==4.0.0"]\ntest = ["x"]\n',
+            ". pytest-benchmark==4.0.0 x pytest'",
+        ),
         ("tool.other]\n", ". -r requirements/tests.txt pytest "),
     ],
 )
@@ -459,4 +463,12 @@ def test_what_a_package_of_python_declares_is_installed_by_one_line(
     project(tmp_path, "a/__init__.py", text="")
     project(tmp_path, "requirements/tests.txt", text="x")
     project(tmp_path, "pyproject.toml", text=f"[{table}")
-    assert f"pip install -e {words}" in KINDS["python"][1](tmp_path).install
+    assert f"pip install -e {words}" in KINDS["python"][1](tmp_path).install + "'"
+
+
+@pytest.mark.parametrize("table", ["setuptools.packages.find]\nwhere", "maturin]\npython-source"])
+def test_a_package_may_lie_in_a_folder_that_the_project_names(tmp_path: Path, table: str) -> None:
+    project(tmp_path, "lib/a/__init__.py", text="")
+    project(tmp_path, "pyproject.toml", text=f'[tool.{table} = "lib"\n')
+    made = KINDS["python"][1](tmp_path)
+    assert '"$PWD/src/lib:a"' in made.steps[-1]
