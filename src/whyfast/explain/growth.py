@@ -48,6 +48,9 @@ _ONE_ELEMENT = re.compile(r"v?(?:\w*s[sd](?:2\w+)?|cvt\w*si|movd|movq|px?or|xorp
 _X86_BYTES = {"x": 16, "y": 32, "z": 64}
 _ELEMENT_BYTES = {"b": 1, "h": 2, "s": 4, "d": 8}
 
+#: Kinds of instructions behind which the next one is not executed.
+_LEAVING = ("direct jump", "indirect jump", "return")
+
 Forms = Counter[str]
 
 
@@ -130,8 +133,14 @@ class Pieces:
 
     @cached_property
     def repeated(self) -> int:
-        """Instructions in sequences that follow themselves, in one form, twice or more."""
-        return sum(repeats([line.form for line in lines if line.form]) for lines in self.code)
+        """Instructions in sequences that follow themselves, in one form, twice or more. The next
+        case of a switch is no next round of a loop: what always leaves is equal to nothing."""
+
+        def forms(lines: Sequence[DecodedLine]) -> list[str]:
+            leaving = [i.kind in _LEAVING for i, _, _ in lines]
+            return [f + f"@{n}" * leaving[n] for n, (_, f, _) in enumerate(lines) if f]
+
+        return sum(repeats(forms(lines)) for lines in self.code)
 
 
 def explained(

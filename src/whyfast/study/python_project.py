@@ -173,7 +173,8 @@ def _install(folder: Path, *, extension: bool) -> str:
     # pip knows groups by name only from 25.1 on.
     words += [word for group in wanted for word in _of_group(groups, group)]
     if not (extras or wanted):
-        listed = sources(folder, ("*requirement*/*test*.txt", "*requirement*test*.txt"))
+        places = (f"*requirement*{w}*.txt" for w in ("/*test", "test", "/*dev", "dev"))
+        listed = sources(folder, tuple(places))
         words += [w for f in listed[:1] for w in ("-r", str(f.relative_to(folder)))]
     if extension:
         words = [*map(str, data.get("build-system", {}).get("requires", ())), *words]

@@ -114,6 +114,19 @@ def test_other_work_has_no_reason(gcc: Compile) -> None:
     assert found["work"] is None
 
 
+def test_more_cases_of_a_switch_are_no_unrolled_loop(gcc: Compile) -> None:
+    cases = [f"case {n * 7}: s ^= a[s % {n + 900}] * 3; s = f(s, {n}); break;" for n in range(9)]
+    text = """
+    unsigned a[1000];
+    __attribute__((noinline)) unsigned f(unsigned x, unsigned y) { return x * a[y]; }
+    __attribute__((noinline)) unsigned work(unsigned n, unsigned s)
+    { switch (n) { CASES } return s; }
+    int main(int c, char **v) { return work(c, 3) & 1; }
+    """
+    paths = [gcc(text.replace("CASES", " ".join(cases[:n])), "-O2") for n in (5, 9)]
+    assert _reasons(*paths)["work"] is None
+
+
 def test_repetitions_are_of_three_copies_and_no_rows_of_one_form() -> None:
     loop = ["mov R64, []", "add R64, R64", "xor R64, R64", "shl R64, #"]
     assert repeats(["push R64", *loop * 3, "ret"]) == 12
