@@ -114,7 +114,7 @@ def make_account(found: Gathered) -> Account:
         causes = []  # the sides may be equal
     causes = linked(joined(with_inner(with_loops(causes, found.groups), found.groups)), items)
     if found.crews is not None and (cause := _fewer_threads(found, *found.crews)) is not None:
-        causes = _beside(cause, causes)
+        causes = _beside(cause, [c for c in causes if c.key != "false-sharing"])
     causes = with_trial(_surrounded(causes, items, found), found.mended)
     return Account(
         fast=found.fast,
@@ -264,18 +264,26 @@ SAME_WORK, MORE_AT_ONCE = 1.2, 1.2
 
 
 def _fewer_threads(found: Gathered, fast: Crew, slow: Crew) -> Cause | None:
-    """The same work by fewer threads: what wall time does not owe to more CPU time."""
-    if slow.threads >= fast.threads or slow.cpu > SAME_WORK * fast.cpu:
+    """The same work by fewer threads at a time: what wall time does not owe to more CPU time. As
+    many that share a cache line take more; these have work of different length."""
+    as_many = slow.threads == fast.threads and any(c.key == "false-sharing" for c in found.given)
+    if not (slow.threads < fast.threads or as_many) or slow.cpu > SAME_WORK * fast.cpu:
         return None
     if fast.at_once < MORE_AT_ONCE * max(1.0, slow.at_once) or found.whole.difference <= 0:
         return None  # threads that wait for one another are not at work at once
     share = min(1.0, 1 - max(0.0, slow.cpu - fast.cpu) / found.whole.difference)
-    text = (
-        f"{slow.threads} of its threads {'is' if slow.threads == 1 else 'are'} at work "
-        f"({_quoted(found.fast)}: {fast.threads}), for about the same CPU time"
-    )
+    other, same = _quoted(found.fast), "for about the same CPU time"
+    if as_many:
+        fact = Fact("threads at work at once", fast.at_once, slow.at_once, basis="measured")
+        text = (
+            f"its {slow.threads} threads are less at work at the same time: {slow.at_once:.2g} of "
+            f"them on average ({other}: {fast.at_once:.2g}), {same}"
+        )
+    else:
+        fact = Fact("threads at work", fast.threads, slow.threads, basis="measured")
+        are = "is" if slow.threads == 1 else "are"
+        text = f"{slow.threads} of its threads {are} at work ({other}: {fast.threads}), {same}"
     low, high = _bounds(found.whole, found.whole)
-    fact = Fact("threads at work", fast.threads, slow.threads, basis="measured")
     return Cause("threads", text, share, low * share, high * share, (), "measured", facts=(fact,))
 
 

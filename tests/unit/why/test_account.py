@@ -106,6 +106,21 @@ def test_the_same_work_by_fewer_threads() -> None:
     assert cause.sentence == ("2 of its threads are at work (`a`: 3), for about the same CPU time")
 
 
+@pytest.mark.parametrize(("cpu", "key"), [(0.21, "threads"), (0.4, "false-sharing")])
+def test_work_that_is_divided_unevenly_is_no_shared_line(cpu: float, key: str) -> None:
+    shared = Cause(
+        "false-sharing", "threads write to one cache line", 0.9, 0.8, 1.0, (), "measured"
+    )
+    found = gathered()
+    found.given = [shared]
+    found.crews = Crew(2, 0.2, 0.1), Crew(2, cpu, 0.2)
+    cause = make_account(found).causes[0]
+    assert cause.key == key
+    if key == "threads":
+        assert cause.facts[0].fast == pytest.approx(2.0)
+        assert cause.facts[0].slow == pytest.approx(1.05)
+
+
 @pytest.mark.parametrize(
     "crews",
     [
