@@ -13,82 +13,38 @@ compiled, too, is left to the makefiles."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
 import os
 import shutil
-import time
-from collections.abc import Container, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from whyfast.build import run
-from whyfast.build.compiled import FOUND_BY, Compiles, noted, noting
-from whyfast.build.reading import (
-    Unread,
-    as_record,
-    built_alike,
-    differing,
-    forget_again,
-    loaded_part,
-    recorded,
-    unread,
-)
-from whyfast.build.recipe import BASE_ENVIRONMENT, Recipe, SourceTree, forget_reading, source_size
-from whyfast.build.steps import Steps, expand_steps, tail
-from whyfast.build.unfinished import COMPILED, Begun
-from whyfast.model.build import Build, BuildFailure, BuildOutcome
+from whyfast.build.compiled import FOUND_BY, noted, noting
+from whyfast.build.left import Left, forget_made, forget_record, spoilt, update_source
+from whyfast.build.reading import built_alike, differing, loaded_part
+from whyfast.build.recipe import Recipe
+from whyfast.build.steps import Steps, tail
+from whyfast.model.build import BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
-from whyfast.store.files import exclusive, lacking, sha256_of
+from whyfast.store.files import exclusive
 from whyfast.toolchain.provider import Progress
 
 #: Inputs that change what is compiled, and nothing that make could see.
 _FLAGS = ("cflags", "ldflags")
 
-#: Seconds before the end of a step that was ended in which it may have begun a file.
-_BEGUN = 10.0
-
 
 class _CannotGoOn(Exception):
-    """Why the folder cannot be used for this build."""
+    """Why the folder cannot be used for this build; it is as it was."""
 
 
-class _Late(Exception):
-    """The step that the limit ended."""
-
-
-@dataclass(frozen=True)
-class _Left:
-    """What is known of the folder that a build left: names and digests of the source's ``files``,
-    the flags, what each of its ``steps`` that ended did not read, and what was compiled.
-    ``whole``: all of them have ended; else the last of ``steps`` has not. ``seconds`` are those of
-    the build in the empty folder."""
-
-    files: dict[str, str]
-    flags: list[list[str]]
-    steps: list[Unread] = field(default_factory=list)
-    compiles: Compiles = field(default_factory=Compiles)
-    whole: bool = True
-    seconds: float = 0.0
-
-    def write(self, file: Path) -> None:
-        """For :meth:`read`."""
-        steps = [as_record(step) for step in self.steps]
-        compiles = [self.compiles.reads, self.compiles.times]
-        whole = [self.whole, self.seconds]
-        file.write_text(json.dumps([self.files, self.flags, steps, compiles, *whole]))
-
-    @staticmethod
-    def read(file: Path) -> _Left | None:
-        """None where nobody knows."""
-        with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):
-            files, flags, steps, compiles, whole, seconds = json.loads(file.read_text())
-            steps = [recorded(step) for step in steps]
-            return _Left(dict(files), flags, steps, Compiles(*compiles), whole, seconds)
-        return None
+class _Spoilt(_CannotGoOn):
+    """The same where the folder is of no use to any other build, either."""
 
 
 def build_incrementally(
@@ -100,8 +56,8 @@ def build_incrementally(
     """Every recipe as a build or a failure, in the given order, one after the other. A clean build
     that is there already is taken. Where the steps fail in the used folder, it is emptied and the
     build is made clean: only that can fail a candidate. ``seconds`` is the limit of all."""
-    end = time.monotonic() + seconds
-    return [_build_one(r, store, progress, end, checked=False) for r in recipes]
+    jobs = [partial(_build_one, r, store, progress, checked=False, later=()) for r in recipes]
+    return run.in_threads(jobs, seconds, 1)
 
 
 def build_checked(
@@ -110,13 +66,17 @@ def build_checked(
     progress: Progress,
     seconds: float = math.inf,
 ) -> list[BuildOutcome]:
-    """The same, as :func:`whyfast.build.run.build_all` would have made them; what the limit ends
-    is gone on with by the next call. Builds that are not of C, or whose steps do not use ``{jobs}``
-    and so are short, are made anew."""
+    """The same, as :func:`whyfast.build.run.build_all` would have made them; what the limit or an
+    interrupt ends is gone on with by the next call. A folder from which a later one of the recipes
+    can go on is not emptied for an earlier one. Builds that are not of C, or whose steps do not
+    use ``{jobs}`` and so are short, are made anew."""
     if not all(r.toolchain.language in ("c", "c++") and run.is_long(r) for r in recipes):
         return run.build_all(recipes, store, progress, seconds)
-    end = time.monotonic() + seconds
-    return [_build_one(r, store, progress, end, checked=True) for r in recipes]
+    jobs = [
+        partial(_build_one, r, store, progress, checked=True, later=recipes[number:])
+        for number, r in enumerate(recipes, 1)
+    ]
+    return run.in_threads(jobs, seconds, 1)
 
 
 def marked(recipe: Recipe, checked: bool = False) -> Recipe:
@@ -136,43 +96,14 @@ def slot_of(recipe: Recipe, store: BuildStore) -> Path:
     return store.folder(hashlib.sha256(text.encode()).hexdigest())
 
 
-def update_source(source: SourceTree, to: Path, before: Sequence[str] | None) -> set[str]:
-    """Make the files of ``to`` those of the source; what else is there stays. ``before``: the files
-    of the last source, None for an empty folder. Equal files keep their date, others get one later
-    than that of all that was made of the last source, and their names are returned. OSError."""
-    written = set[str]()
-    for name in set(before or ()) - set(source.files):
-        _make_way(to, to / name)
-    date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
-    for name, wanted in source.files.items():
-        target = to / name
-        if before is not None:
-            if target.is_file() and _hash(target) == wanted:
-                continue
-            _make_way(to, target)
-        written.add(name)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source.folder / name, target)
-        if _hash(target) != wanted:
-            raise _CannotGoOn(f"{source.folder / name} changed while the build started")
-        if before is None:
-            os.utime(target, (date, date))
-    return written
-
-
-def forget_compiled(folder: Path, but: Container[Path]) -> None:
-    """Remove every file that a compiler or linker made, ``but`` those of the source. OSError."""
-    for path in folder.rglob("*"):
-        if path.is_symlink() or not path.is_file() or path in but:
-            continue
-        with path.open("rb") as file:
-            begin = file.read(8)
-        if begin.startswith(COMPILED):
-            path.unlink()
-
-
 def _build_one(
-    recipe: Recipe, store: BuildStore, progress: Progress, end: float, *, checked: bool
+    recipe: Recipe,
+    store: BuildStore,
+    progress: Progress,
+    steps: Steps,
+    *,
+    checked: bool,
+    later: Sequence[Recipe],
 ) -> BuildOutcome:
     incremental = marked(recipe, checked)
     for known in (recipe, incremental):
@@ -182,150 +113,122 @@ def _build_one(
         progress(run.UNREAD.format(recipe.variant))
         return run.as_build(recipe, alike, reused=True)
     slot = slot_of(incremental, store)
-    steps, seconds = Steps(), end - time.monotonic()
-    with (
-        exclusive(
-            store.lock(slot.name),
-            lambda: progress(f"{recipe.variant}: waiting for another build in the same folder"),
-        ),
-        steps.limited(seconds, f"building takes longer than {max(seconds, 0):.0f} s"),
+    with exclusive(
+        store.lock(slot.name),
+        lambda: progress(f"{recipe.variant}: waiting for another build in the same folder"),
+        cancelled=steps.cancelled,
     ):
         # Once more in the emptied folder: the next build can go on from that.
         for _ in range(2 if checked else 1):
-            used = _Left.read(slot / "source.json") is not None
+            used = Left.read(slot) is not None
             try:
-                return _go_on(incremental, slot, store, progress, steps)
-            except (_Late, InterruptedError) as error:
-                log = slot / "log.txt"
-                return BuildFailure(
-                    recipe.variant, "late", str(error), log, tail(log) if log.is_file() else ()
-                )
+                return _go_on(incremental, slot, store, steps, progress)
+            except InterruptedError as error:
+                return BuildFailure(recipe.variant, "late", str(error))
             except (_CannotGoOn, CannotBuildHere, OSError) as error:
-                shutil.rmtree(slot, ignore_errors=True)
                 progress(f"{recipe.variant}: not built incrementally: {error}; building it clean")
-                if not used:
+                kept = type(error) is _CannotGoOn and any(_can_go_on(r, slot, store) for r in later)
+                if not kept:
+                    shutil.rmtree(slot, ignore_errors=True)
+                if kept or not used:
                     break
-            except BaseException:
-                steps.cancel()
-                raise
-    (outcome,) = run.build_all([recipe], store, progress, end - time.monotonic())
-    return outcome
+    return run.build_one(recipe, store, progress, steps)
+
+
+def _can_go_on(recipe: Recipe, slot: Path, store: BuildStore) -> bool:
+    """Whether a build for a check could from what lies there."""
+    checked, left = marked(recipe, True), Left.read(slot)
+    if left is None or slot_of(checked, store) != slot:
+        return False
+    try:
+        _owed(checked, left)
+    except _CannotGoOn:
+        return False
+    return True
 
 
 def _go_on(
-    recipe: Recipe, slot: Path, store: BuildStore, progress: Progress, runner: Steps
-) -> Build:
-    """Build in the slot and copy what came out. Raises _CannotGoOn, _Late, CannotBuildHere or
-    OSError."""
-    if short := lacking(slot, 2 * run.NEED_FACTOR * source_size(recipe.source) + run.NEED_LEAST):
-        raise _CannotGoOn(f"not enough disk space to build: {short}")
-    listing, work = slot / "source.json", slot / "work"
-    flags = [list(recipe.inputs[key]) for key in _FLAGS]
-    left = _Left.read(listing)
-    if left is None:
-        shutil.rmtree(slot, ignore_errors=True)
-        work.mkdir(parents=True)
-        run.copy_headers(recipe, work)
-    # Until the build has succeeded, nobody knows what the folder holds.
-    listing.write_text("")
+    recipe: Recipe, slot: Path, store: BuildStore, runner: Steps, progress: Progress
+) -> BuildOutcome:
+    """Build in the slot and copy what came out. Raises _CannotGoOn, CannotBuildHere or OSError."""
+    work, left = slot / "work", Left.read(slot)
     progress(
         f"building {recipe.variant} with {recipe.toolchain.version}"
         + (", reusing the previous build directory" if left is not None else "")
     )
     if left is None:
         run.tell_last(recipe, store, progress)
-    written = update_source(recipe.source, work / "src", [*left.files] if left else None)
-    if left is None:
-        reading_is_noted = forget_reading(work / "src", [*recipe.source.files])
+        left = Left({}, noted=run.empty_folder(recipe, slot, 2 * run.NEED_FACTOR))
     else:
-        reading_is_noted = any(step.files for step in left.steps)
-    forget_again(work / "src", recipe.source.files)
-    first, again = _to_do(recipe, left, work, written) if left else (0, set[str]())
-    if left and left.flags != flags:
-        forget_compiled(work, {work / "src" / name for name in recipe.source.files})
-        first = 0
-    watch = run.Stopwatch()
-    jobs = os.cpu_count() or 1
-    ended = [*left.steps[:first]] if left else []
-    before = left.steps[first:] if left else []
-
-    def after() -> None:
-        found = unread(work / "src", recipe.source.files) if reading_is_noted else Unread()
-        if before:  # what it does not read now as it has not changed
-            last = before.pop(0)
-            found = Unread(found.files & last.files, found.folders & last.folders)
-        ended.append(found)
-        forget_again(work / "src", recipe.source.files)
-
-    steps = expand_steps(recipe, work, jobs)
-    with_notes = noting(recipe, slot)
-    env, sandbox, reason = run.run_steps(with_notes, slot, store, [], runner, progress)
-    for number in range(first + 1, len(steps) + 1):
-        one = (with_notes, slot, store, steps[:number], runner, progress, Begun(number))
-        _, _, reason = run.run_steps(*one)
-        if reason:
-            break
-        after()
-    made, seconds = noted(slot), watch.seconds()
-    if left:
-        seconds = max(left.seconds, seconds + (0.0 if left.whole else left.seconds))
-    compiles = left.compiles.after(made) if left else made
-    now = _Left(recipe.source.files, flags, ended, compiles, seconds=seconds)
+        _prepare(recipe, left, slot)
+    left.files, left.flags = recipe.source.files, _flags(recipe)
+    watch = run.Stopwatch(left.seconds if left.begun else 0.0)
+    env, sandbox, reason = run.run_steps(noting(recipe, slot), slot, store, left, runner, progress)
+    made = noted(slot)
+    left.compiles = left.compiles.after(made)
+    left.owed = {n: count - made.times.get(n, 0) for n, count in left.owed.items()}
+    left.seconds = max(left.seconds, watch.seconds())
     if reason and runner.cancelled.is_set():
-        after()
-        _forget_begun(work, {work / "src" / name for name in recipe.source.files})
-        replace(now, whole=False).write(listing)
-        raise _Late(f"{reason}; the next build goes on from there")
+        left.write(slot)
+        log = slot / "log.txt"
+        return BuildFailure(recipe.variant, "late", reason, log, tail(log))
     if reason:
-        raise _CannotGoOn(reason)
-    for name in sorted(again):
-        if left and made.times.get(name, 0) < left.compiles.times[name]:
-            raise _CannotGoOn(f"its steps do not compile {name} again, which has changed")
-    program = work / recipe.program
+        raise _Spoilt(reason)
+    for name in sorted(n for n, count in left.owed.items() if count > 0):
+        raise _Spoilt(f"its steps do not compile {name} again, which has changed")
+    left.owed, program = {}, work / recipe.program
     if not program.is_file():
-        raise _CannotGoOn(f"the steps succeeded but did not create {program.name!r}")
+        raise _Spoilt(f"the steps succeeded but did not create {program.name!r}")
     if os.fsencode(slot) in loaded_part(program):
         # It would load what the next commit leaves there.
-        raise _CannotGoOn("its program names the folder that it was built in")
+        raise _Spoilt("its program names the folder that it was built in")
     kept = store.folder(recipe.digest)
     shutil.rmtree(kept, ignore_errors=True)
     kept.mkdir(parents=True)
     shutil.copytree(work, kept / "work", symlinks=True)
     shutil.copy(slot / "log.txt", kept / "log.txt")
-    program = kept / "work" / recipe.program
-    steps = expand_steps(recipe, kept / "work", jobs)
     env = {k: v for k, v in env.items() if k != FOUND_BY}
-    record = run.provenance_of(recipe, steps, env, program, watch, sandbox)
-    record.update(seconds=seconds, made_in=str(work))
-    if reading_is_noted:
-        files = frozenset.intersection(*(step.files for step in ended))
-        folders = frozenset.intersection(*(step.folders for step in ended))
-        record = {**record, **as_record(Unread(files, folders))}
-    build = run.keep_build(recipe, store, record)
-    now.write(listing)
+    record = run.provenance_of(recipe, kept, left, env, watch.started, sandbox)
+    build = run.keep_build(recipe, store, {**record, "made_in": str(work)})
+    left.write(slot)
     return build
 
 
-def _to_do(
-    recipe: Recipe, left: _Left, work: Path, written: Container[str]
-) -> tuple[int, set[str]]:
-    """After ``written`` files have become those of the source, the number of the first step that
-    reads what has changed, and for a build that is to be as a clean one, what its steps must
-    compile again, which gets a new date. _CannotGoOn where such a build could be another."""
+def _flags(recipe: Recipe) -> list[list[str]]:
+    return [list(recipe.inputs[key]) for key in _FLAGS]
+
+
+def _prepare(recipe: Recipe, left: Left, slot: Path) -> None:
+    """Make the source that of the recipe, and note which steps it needs again. _CannotGoOn where a
+    build that is to be as a clean one could be another, OSError."""
+    work, checked = slot / "work", recipe.inputs["incremental"] == "checked"
+    owed = _owed(recipe, left) if checked else {}
+    wrong = spoilt(work / "src", left.files)
+    if checked and wrong:
+        raise _Spoilt(f"its steps write {wrong[0]}, which is of the source")
     changed, come_or_gone = differing(left.files, recipe.source.files)
-    names = {*left.files}
-    first = next(
-        (i for i, step in enumerate(left.steps) if not step.misses(changed, come_or_gone, names)),
-        len(left.steps) - (0 if left.whole else 1),
-    )
-    spoilt = [n for n in sorted(left.files) if n in written and n not in changed | come_or_gone]
-    if recipe.inputs["incremental"] is True:
-        return 0 if spoilt else first, set()
-    if spoilt:
-        raise _CannotGoOn(f"its steps write {spoilt[0]}, which is of the source")
-    if not left.steps or (not left.whole and (changed or come_or_gone)):
+    names, steps = {*left.files}, left.steps[: left.first]
+    first = (i for i, step in enumerate(steps) if not step.misses(changed, come_or_gone, names))
+    left.first = 0 if wrong else next(first, left.first)
+    forget_record(slot)
+    update_source(recipe.source, work / "src", left.files, {*wrong, *changed, *come_or_gone})
+    if left.begun:
+        forget_made(work, recipe.source.files, left.begun)
+    if left.flags != _flags(recipe):
+        forget_made(work, recipe.source.files)
+        left.first = 0
+    for name in owed:
+        os.utime(work / name)
+    left.owed = {**left.owed, **owed}
+
+
+def _owed(recipe: Recipe, left: Left) -> dict[str, int]:
+    """What must be compiled again for the source of the recipe, and how many times. _CannotGoOn
+    where that cannot be known."""
+    changed, come_or_gone = differing(left.files, recipe.source.files)
+    if not left.steps or (left.begun and (changed or come_or_gone)):
         raise _CannotGoOn("what its steps read is not known")
-    if not all(step.misses((), come_or_gone, names) for step in left.steps):
+    if not all(step.misses((), come_or_gone, {*left.files}) for step in left.steps):
         raise _CannotGoOn("files of the source come or go")
     read = {n for n in changed if any(n not in step.files for step in left.steps)}
     if read and not left.compiles.reads:
@@ -334,32 +237,4 @@ def _to_do(
     if others := sorted(n for n in read if f"src/{n}" not in compiled):
         raise _CannotGoOn(f"{others[0]} has changed, which is not only compiled")
     again = left.compiles.of(f"src/{n}" for n in read)
-    for name in again:
-        os.utime(work / name)
-    return first, again
-
-
-def _forget_begun(work: Path, source: Container[Path]) -> None:
-    """Remove what a step that was ended may have begun to write: what is new, and what is empty."""
-    since = time.time() - _BEGUN
-    for path in work.rglob("*"):
-        made = path not in source and path.is_file() and not path.is_symlink()
-        if made and (path.stat().st_mtime > since or not path.stat().st_size):
-            path.unlink()
-
-
-def _hash(path: Path) -> str:
-    """As :func:`whyfast.build.recipe.scan_source` has it."""
-    return ("x" if path.stat().st_mode & 0o100 else "-") + sha256_of(path)
-
-
-def _make_way(root: Path, target: Path) -> None:
-    """Remove what lies where a file is to be, or one of its folders: from above, as below a link
-    that a step has made lie files of others."""
-    for parent in reversed(target.relative_to(root).parents):
-        if (root / parent).is_symlink() or (root / parent).is_file():
-            (root / parent).unlink()
-    if target.is_dir() and not target.is_symlink():
-        shutil.rmtree(target)
-    elif target.is_symlink() or target.exists():
-        target.unlink()
+    return {name: left.compiles.times[name] for name in again}

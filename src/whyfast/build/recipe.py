@@ -101,14 +101,6 @@ def forget_reading(folder: Path, names: Sequence[str]) -> bool:
     return False
 
 
-def unread_of(folder: Path, names: Sequence[str]) -> list[str]:
-    """Those that nobody has read since :func:`forget_reading`. An empty file is none of them: who
-    looks at its size need not read it."""
-    date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
-    files = {n: (folder / n).stat() for n in names if (folder / n).is_file()}
-    return [n for n, file in files.items() if file.st_atime == date and file.st_size]
-
-
 @dataclass(frozen=True)
 class Recipe:
     """A build before it is made. ``inputs`` is plain JSON data; ``digest`` is over it.

@@ -10,24 +10,19 @@ import shlex
 import shutil
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from whyfast import __version__
 from whyfast.build import cargo
+from whyfast.build.left import Left, copy_source, forget_made, forget_record, spoilt
 from whyfast.build.pieces import libraries_beside
-from whyfast.build.reading import as_record, built_alike, forget_again, spoilt_since, unread
-from whyfast.build.recipe import (
-    Recipe,
-    forget_reading,
-    hash_files,
-    include_folder,
-    source_size,
-    unread_of,
-)
+from whyfast.build.reading import as_record, built_alike, forget_again, spoilt_since
+from whyfast.build.recipe import Recipe, include_folder, source_size
 from whyfast.build.steps import (
     SEARCHED,
     Steps,
@@ -41,7 +36,6 @@ from whyfast.build.steps import (
     without_folder,
     without_folders,
 )
-from whyfast.build.unfinished import Begun, leave, take_up
 from whyfast.model.build import Build, BuildFailure, BuildOutcome, Interpreter
 from whyfast.model.errors import CannotBuildHere
 from whyfast.model.study import HIDDEN
@@ -84,13 +78,21 @@ def build_all(
     that use ``{jobs}`` fill the machine by themselves and run one variant at a time; others run as
     many variants at once as there are CPUs. What is not built after so many ``seconds`` is ended:
     a failure that is late."""
-    cpus = os.cpu_count() or 1
     if workers is None:
-        workers = 1 if any(map(is_long, recipes)) else cpus
+        workers = 1 if any(map(is_long, recipes)) else os.cpu_count() or 1
+    jobs = [partial(build_one, recipe, store, progress) for recipe in recipes]
+    return in_threads(jobs, seconds, workers)
+
+
+def in_threads(
+    jobs: Sequence[Callable[[Steps], BuildOutcome]], seconds: float, workers: int
+) -> list[BuildOutcome]:
+    """What each job has built, so many at once. An interrupt, and the end of the ``seconds``, end
+    the steps of all, and each job notes where they were."""
     pool = ThreadPoolExecutor(max_workers=max(1, workers))
     steps = Steps()
     try:
-        futures = [pool.submit(_build_one, r, store, progress, cpus, steps) for r in recipes]
+        futures = [pool.submit(job, steps) for job in jobs]
         with steps.limited(seconds, f"building takes longer than {seconds:.0f} s"):
             for future in futures:
                 # An endless wait would miss an interrupt that comes just before it begins.
@@ -106,9 +108,7 @@ def build_all(
         pool.shutdown()
 
 
-def _build_one(
-    recipe: Recipe, store: BuildStore, progress: Progress, jobs: int, steps: Steps
-) -> BuildOutcome:
+def build_one(recipe: Recipe, store: BuildStore, progress: Progress, steps: Steps) -> BuildOutcome:
     """The stored build when there is one whose program is as it was made, else make it."""
     if build := reusable(recipe, store):
         return build
@@ -129,7 +129,7 @@ def _build_one(
                 return as_build(recipe, alike, reused=True)
             progress(f"building {recipe.variant} with {recipe.toolchain.version}")
             tell_last(recipe, store, progress)
-            return make_build(recipe, store, jobs, steps, progress)
+            return make_build(recipe, store, steps, progress)
     except CannotBuildHere as error:
         return BuildFailure(recipe.variant, "not-buildable", str(error))
     except InterruptedError as error:
@@ -154,40 +154,32 @@ def reusable(recipe: Recipe, store: BuildStore) -> Build | None:
     return as_build(recipe, stored, reused=True)
 
 
-def copy_headers(recipe: Recipe, work: Path) -> None:
-    """Those that whyfast brings, where a step uses them."""
-    if recipe.inputs["include"]:
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(include_folder(), work / "include", ignore=ignored)
-
-
 def make_build(
-    recipe: Recipe, store: BuildStore, jobs: int, runner: Steps, progress: Progress
+    recipe: Recipe, store: BuildStore, runner: Steps, progress: Progress
 ) -> BuildOutcome:
-    """Copy the source, run the steps and keep what they make, whether or not it is there.
-    CannotBuildHere when the toolchain has a root that cannot be entered here."""
+    """Copy the source, run the steps and keep what they make, whether or not it is there; where
+    that was ended, go on. CannotBuildHere when the toolchain has a root that cannot be entered
+    here."""
     folder = store.folder(recipe.digest)
-    work = folder / "work"
+    work, files = folder / "work", recipe.source.files
     # Cargo goes on by itself, as it can tell what is whole.
-    begun = None if recipe.toolchain.language == "cargo" else take_up(recipe, folder)
-    if begun is None and (reason := _with_source(recipe, folder, store)):
-        return BuildFailure(recipe.variant, "failed", reason)
-    names, noted = [*recipe.source.files], False
-    if begun is None:
-        noted = forget_reading(work / "src", names)
-        forget_again(work / "src", names)
+    left = None if recipe.toolchain.language == "cargo" else Left.read(folder)
+    if gone_on := left is not None and not spoilt(work / "src", files):
+        progress(f"{recipe.variant}: going on at step {left.first + 1}, which was ended before")
+        forget_record(folder)
+        forget_made(work, files, left.begun)
     else:
-        noted = len(unread_of(work / "src", names)) < len(names)
-        progress(f"{recipe.variant}: going on at step {begun.step}, which was ended before")
-    steps = expand_steps(recipe, work, jobs)
-    watch = Stopwatch(begun.seconds if begun else 0.0)
-    env, sandbox, reason = run_steps(recipe, folder, store, steps, runner, progress, begun)
-    if reason and begun and not runner.cancelled.is_set():
-        return make_build(recipe, store, jobs, runner, progress)
+        left = Left(files, noted=_with_source(recipe, folder, store))
+    watch = Stopwatch(left.seconds)
+    env, sandbox, reason = run_steps(recipe, folder, store, left, runner, progress)
+    left.seconds = watch.seconds()
+    if reason and runner.cancelled.is_set():
+        left.write(folder)
+        return replace(keep_failure(recipe, store, reason), kind="late")
+    if reason and gone_on:
+        return make_build(recipe, store, runner, progress)
     if reason:
-        failure = keep_failure(recipe, store, reason)
-        return replace(failure, kind="late") if runner.cancelled.is_set() else failure
-    seen = as_record(unread(work / "src", names)) if noted else {}
+        return keep_failure(recipe, store, reason)
     program = work / recipe.program
     if not program.is_file():
         reason = f"the steps succeeded but did not create {recipe.program!r}"
@@ -195,28 +187,32 @@ def make_build(
         failure = keep_failure(recipe, store, reason + instead(recipe, made))
         alike = (name for name in made if Path(name).name == Path(recipe.program).name)
         return replace(failure, elsewhere=next(alike, ""))
-    record = provenance_of(recipe, steps, env, program, watch, sandbox)
-    return keep_build(recipe, store, {**record, **seen})
+    return keep_build(
+        recipe, store, provenance_of(recipe, folder, left, env, watch.started, sandbox)
+    )
 
 
-def _with_source(recipe: Recipe, folder: Path, store: BuildStore) -> str:
-    """Copy the source into the empty folder of its build; why it could not be, empty if it was."""
+def _with_source(recipe: Recipe, folder: Path, store: BuildStore) -> bool:
+    """Copy the source into the empty folder of its build; whether reading it is noted. OSError."""
     cargo.set_aside(folder)
+    noted = empty_folder(recipe, folder, NEED_FACTOR)
+    if recipe.toolchain.language == "cargo":
+        cargo.take_over(recipe, folder / "work", store)
+    return noted
+
+
+def empty_folder(recipe: Recipe, folder: Path, factor: int) -> bool:
+    """Make the folder of a build one in which no step has run, which needs so many times the size
+    of the source; whether reading it is noted. OSError."""
     shutil.rmtree(folder, ignore_errors=True)  # remains of an interrupted build
-    if short := lacking(folder, NEED_FACTOR * source_size(recipe.source) + NEED_LEAST):
-        return f"not enough disk space to build: {short}"
+    if short := lacking(folder, factor * source_size(recipe.source) + NEED_LEAST):
+        raise OSError(f"not enough disk space to build: {short}")
     work = folder / "work"
     work.mkdir(parents=True)
-    for name in recipe.source.files:
-        target = work / "src" / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(recipe.source.folder / name, target)
-    if hash_files(work / "src", recipe.source.files).digest != recipe.source.digest:
-        return f"{recipe.source.folder} changed while the build started; run it again"
-    copy_headers(recipe, work)
-    if recipe.toolchain.language == "cargo":
-        cargo.take_over(recipe, work, store)
-    return ""
+    if recipe.inputs["include"]:  # the headers that whyfast brings
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(include_folder(), work / "include", ignore=ignored)
+    return copy_source(recipe.source, work / "src")
 
 
 def keep_build(recipe: Recipe, store: BuildStore, provenance: dict[str, Any]) -> Build:
@@ -228,34 +224,33 @@ def keep_build(recipe: Recipe, store: BuildStore, provenance: dict[str, Any]) ->
 
 
 def run_steps(
-    recipe: Recipe,
-    folder: Path,
-    store: BuildStore,
-    steps: Sequence[str],
-    runner: Steps,
-    progress: Progress,
-    begun: Begun | None = None,
+    recipe: Recipe, folder: Path, store: BuildStore, left: Left, runner: Steps, progress: Progress
 ) -> tuple[dict[str, str], str, str]:
-    """Run the shell lines in ``folder / "work"``, those from ``begun`` on, with a log beside it:
-    their environment, the sandbox in words, and why they failed, empty when they did not.
-    CannotBuildHere when the toolchain has a root that cannot be entered here."""
+    """Run the shell lines in ``folder / "work"`` that did not run whole, and note in ``left`` what
+    they read, with a log beside it: their environment, the sandbox in words, and why they failed,
+    empty when they did not. CannotBuildHere when the toolchain has a root that cannot be entered
+    here."""
     work, log = folder / "work", folder / "log.txt"
     env, within, sandbox = surround(recipe, folder, store)
-    first, before = (begun.step, begun.seconds) if begun else (1, 0.0)
-    with log.open("ab" if begun else "wb") as out:
-        for number, step in enumerate(steps[first - 1 :], first):
-            since = time.time()
+    steps, first = expand_steps(recipe, work, os.cpu_count() or 1), left.first
+    forget_again(work / "src", left.files)  # we have listed its folders
+    with log.open("ab" if left.begun else "wb") as out:
+        left.begun = 0.0
+        for number, step in enumerate(steps[first:], first):
+            since, shown = time.time(), without_folders(step)
+            if runner.cancelled.is_set():
+                left.begun = since
+                return env, sandbox, f"{runner.why}, before the step: {shown}"
             if is_long(recipe):
-                progress(
-                    f"{recipe.variant}: step {number} of {len(steps)}: {without_folders(step)}"
-                )
+                progress(f"{recipe.variant}: step {number + 1} of {len(steps)}: {shown}")
             out.write(f"+ {step}\n".encode())
             out.flush()
             start = os.fstat(out.fileno()).st_size
             status = runner.run(step, work, env, out.fileno(), within)
+            left.has_run(work / "src")
             if status != 0 and runner.cancelled.is_set():
-                leave(folder, Begun(number, before + runner.seconds, since))
-                return env, sandbox, f"{runner.why}, in the step: {without_folders(step)}"
+                left.was_ended(since)
+                return env, sandbox, f"{runner.why}, in the step: {shown}"
             if status != 0:
                 return env, sandbox, why(step, status, tail(log, SEARCHED, start))
     return env, sandbox, ""
@@ -280,15 +275,16 @@ def is_long(recipe: Recipe) -> bool:
 
 def provenance_of(
     recipe: Recipe,
-    steps: list[str],
+    folder: Path,
+    left: Left,
     env: dict[str, str],
-    program: Path,
-    watch: Stopwatch,
+    started: float,
     sandbox: str,
 ) -> dict[str, Any]:
-    """The record of a build that has just ended."""
-    toolchain = recipe.toolchain
-    libraries = libraries_beside(program, program.parents[len(Path(recipe.program).parts) - 1])
+    """The record of a build that has just ended and lies in that folder."""
+    toolchain, work = recipe.toolchain, folder / "work"
+    program = work / recipe.program
+    libraries = libraries_beside(program, work)
     return {
         "digest": recipe.digest,
         "inputs": recipe.inputs,
@@ -307,16 +303,17 @@ def provenance_of(
         **({"interpreter": _interpreter_record(recipe.interpreter)} if recipe.interpreter else {}),
         "sandbox": sandbox,
         "env": {**env, **recipe.hidden},
-        "commands": steps,
+        "commands": expand_steps(recipe, work, os.cpu_count() or 1),
         "program": recipe.program,
         "program_sha256": sha256_of(program),
         **({"libraries": list(libraries)} if libraries else {}),
         "variant": recipe.variant,
-        "started": watch.started,
-        "seconds": watch.seconds(),
+        "started": started,
+        "seconds": left.seconds,
         "host": platform.node(),
         "system": f"{platform.system()} {platform.release()}",
         "whyfast": __version__,
+        **(as_record(left.unread()) if left.noted else {}),
     }
 
 
@@ -416,7 +413,7 @@ def rebuild(recipe: Recipe, home: Home) -> Rebuilt | BuildFailure:
     store, steps = BuildStore(folder / "builds"), Steps()
     try:
         store.root.mkdir(parents=True)
-        outcome = make_build(recipe, store, os.cpu_count() or 1, steps, lambda text: None)
+        outcome = make_build(recipe, store, steps, lambda text: None)
         if isinstance(outcome, BuildFailure):
             return outcome
         return Rebuilt(steps.seconds, steps.peak or None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,8 +46,9 @@ _TRIES, _KEPT = 10, 4
 #: Kinds of documents and of sources that are tried, and how many times the CPU time of a run
 #: without one is work.
 _DOCUMENTS, _SOURCES, _MORE = 4, 2, 1.5
-#: CPU seconds that the start of a shell may take.
-_START = 0.002
+#: CPU seconds that the start of a shell may take, and that of an interpreter with its library:
+#: CPython takes 0.01 to 0.02, with its assertions 0.06.
+_START, _LONG_START = 0.002, 0.1
 #: How many times the CPU time of another way to read documents makes one better.
 _BETTER = 1.1
 #: Records of a written document of 8 MB, for programs as fast as a compressor, and how often one as
@@ -66,7 +67,9 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
     reason, alone = tries.fails(folder, WHOLE["whole"])
     timed = not reason and tries.by_a_clock(folder, WHOLE["whole"], alone)
     if not reason and alone >= ENOUGH and not timed:
-        return project
+        # It may be no more than the start of an interpreter.
+        scripts = _scripts(tries) if alone < _LONG_START else {}
+        return _running(project, scripts, project.benchmarks) if scripts else project
     if timed:
         todo = "add words that give it a number of rounds, or build another program in [build]"
         return replace(
@@ -98,16 +101,7 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
     comments = (*project.comments, "These files of the project are what the program runs.")
     waits = "still running" in reason  # for input, or for its end
     if not good and not waits and (scripts := _scripts(tries)):
-        comment = "The project has no script that is work for the program: these are written."
-        return replace(
-            project,
-            benchmarks={
-                benchmark_key(n.rpartition(".")[0].removeprefix(OWN)): ("{program}", "{study}/" + n)
-                for n in scripts
-            },
-            beside=scripts,
-            comments=(*project.comments, comment),
-        )
+        return _running(project, scripts, {})
     alone = 0.0 if reason else alone
     document = None if good or waits else _document(folder, alone, tries)
     written = None
@@ -212,6 +206,23 @@ def _scripts(tries: Tries) -> dict[str, str]:
             if not fails(next(iter(scripts))) and fails(f"wrong.{ending}"):
                 return {name: text for name, text in scripts.items() if not fails(name)}
     return {}
+
+
+def _running(
+    project: Project, scripts: Mapping[str, str], more: Mapping[str, tuple[str, ...]]
+) -> Project:
+    """The project whose program runs these scripts, which are written, and ``more``."""
+    comment = "The project has no script that is work for the program: these are written."
+    runs = {
+        benchmark_key(name.rpartition(".")[0].removeprefix(OWN)): ("{program}", "{study}/" + name)
+        for name in scripts
+    }
+    return replace(
+        project,
+        benchmarks={**runs, **more},
+        beside=dict(scripts),
+        comments=(*project.comments, comment),
+    )
 
 
 def _document(

@@ -1,12 +1,14 @@
 """The second of two builds, which goes on from the first and is as if made anew."""
 
+import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.unit.build.example import gcc, recipe
 
-from whyfast.build.incremental import build_checked, marked, slot_of
+from whyfast.build.incremental import build_checked, marked
 from whyfast.build.recipe import Recipe
 from whyfast.model.build import Build, BuildFailure
 from whyfast.store.builds import BuildStore
@@ -131,15 +133,67 @@ def test_steps_that_write_into_the_source_are_all_run(source: Path, store: Build
     assert any("h.h" in line and "not built incrementally" in line for line in said)
 
 
-def test_what_the_limit_ends_is_gone_on_with(source: Path, store: BuildStore) -> None:
-    steps = (STEPS[0], "echo a > begun; sleep 9", STEPS[1])
-    (late,) = build_checked([_recipe(source, steps)], store, lambda text: None, 2.0)
+def _waits(gate: Path) -> str:
+    return f"test -e '{gate}' || exec sleep 9"
+
+
+def test_what_the_limit_ends_is_gone_on_with(
+    source: Path, store: BuildStore, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    made = _recipe(source, (STEPS[0], f"ls cut.c || :; echo > cut.c; {_waits(gate)}", STEPS[1]))
+    (late,) = build_checked([made], store, lambda text: None, 1.0)
     assert isinstance(late, BuildFailure)
     assert late.kind == "late"
-    slot = slot_of(marked(_recipe(source, steps), True), store)
-    assert "configured" in (slot / "log.txt").read_text()
-    assert not (slot / "work" / "begun").exists()
-    log = slot / "log.txt"
-    (again,) = build_checked([_recipe(source, steps)], store, lambda text: None, 0.1)
-    assert isinstance(again, BuildFailure)
-    assert "configured" not in log.read_text()
+    gate.touch()
+    (build,) = build_checked([made], store, lambda text: None)
+    assert isinstance(build, Build)
+    lines = (store.folder(build.digest) / "log.txt").read_text().splitlines()
+    assert lines.count("configured") == 1
+    assert "cut.c" not in lines
+    # What has looked for files cut short was none of its steps.
+    (source / "doc" / "more.rst").write_text("More text.\n")
+    made = _recipe(source, made.steps)
+    assert build_checked([made], store, lambda text: None)[0] == replace(build, reused=True)
+
+
+def test_what_was_to_be_compiled_again_is_not_forgotten_when_it_is_ended(
+    source: Path, store: BuildStore, tmp_path: Path
+) -> None:
+    gate, said = tmp_path / "gate", list[str]()
+    steps = (STEPS[0], "cd {source} && [ -e prog ] || make -j{jobs}", _waits(gate))
+    gate.touch()
+    build_checked([_recipe(source, steps)], store, said.append)
+    (source / "b.c").write_text("int f(void) { return 3; }\n")
+    gate.unlink()
+    (late,) = build_checked([_recipe(source, steps)], store, said.append, 1.0)
+    assert isinstance(late, BuildFailure)
+    gate.touch()
+    (made,) = build_checked([_recipe(source, steps)], store, said.append)
+    assert isinstance(made, Build)
+    assert _status(made) == 3
+    assert any("src/b.c" in line and "not built incrementally" in line for line in said)
+
+
+def test_a_base_that_cannot_go_on_leaves_the_folder_to_the_head(
+    source: Path, store: BuildStore, tmp_path: Path
+) -> None:
+    _build(source, store)
+    base, head = (shutil.copytree(source, tmp_path / name / "subject") for name in ("b", "h"))
+    (base / "configure").write_text("echo configured otherwise\n")
+    (head / "b.c").write_text("int f(void) { return 3; }\n")
+    recipes = [_recipe(folder) for folder in (base, head)]
+    made = build_checked(recipes, store, lambda text: None)
+    assert [m.digest for m in made if isinstance(m, Build)] == [
+        recipes[0].digest,
+        marked(recipes[1], True).digest,
+    ]
+    assert _build(head, store)[1] == [COMPILED["b"], LINKED]
+
+
+def test_other_flags_do_not_make_its_folders_read(source: Path, store: BuildStore) -> None:
+    _build(source, store)
+    other = replace(_recipe(source), inputs={**_recipe(source).inputs, "cflags": ["-O1"]})
+    (made,) = build_checked([other], store, lambda text: None)
+    assert isinstance(made, Build)
+    assert "doc" in made.provenance["unlisted"]

@@ -156,7 +156,7 @@ def test_an_unfinished_folder_is_not_reused(source: Path, store: BuildStore) -> 
     project = _project(source)
     _build(project, store)
     listing = slot_of(project, store) / "source.json"
-    assert [*json.loads(listing.read_text())[0]] == ["Makefile", "a.txt", "b.txt", "c.txt"]
+    assert [*json.loads(listing.read_text())["files"]] == ["Makefile", "a.txt", "b.txt", "c.txt"]
     listing.unlink()
     (source / "b.txt").write_text("b 2\n")
     made = _build(_project(source), store)

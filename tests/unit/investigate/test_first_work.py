@@ -173,3 +173,20 @@ def test_a_program_that_waits_whatever_it_is_given_leaves_time_for_others(
     found = given(lambda words: ("", 0.001, 99.0 * (len(words) > 1)), "")
     assert found.idle
     assert "Not tried" not in " ".join(found.comments)
+
+
+@pytest.mark.parametrize("start", [0.02, 3.0], ids=["an interpreter", "a long benchmark"])
+def test_the_start_of_an_interpreter_is_not_all_its_work(given: Given, start: float) -> None:
+    tried = list[Sequence[str]]()
+
+    def runs(words: Sequence[str]) -> Run:
+        tried.append(words)
+        script = words[-1].startswith("{source}/")
+        wrong = script and not words[-1].startswith("{source}/whyfast_bench_")
+        return "no" if script and (wrong or ".py" not in words[-1]) else "", start, start
+
+    found = given(runs, "")
+    scripts = ["calls", "objects", "strings", "containers", "flow", "library"]
+    assert [*found.benchmarks] == ([*scripts, "whole"] if start < 1 else ["whole"])
+    assert [*found.beside] == [f"whyfast_bench_{n}.py" for n in scripts if start < 1]
+    assert start < 1 or not any("{source}" in words[-1] for words in tried)
