@@ -20,9 +20,14 @@ MORE, FURTHER = 1.5, 10
 #: of it that a single group may have: that one is then the reason.
 CARRIES, BELOW, SINGLE = 0.4, 0.8, 0.5
 
-#: The same share of the difference for further functions, how many of those at most, and times what
-#: a function does with all that it calls that the groups below it can do at most.
-NEXT, MOST, SUM = 0.1, 2, 1.1
+#: The first and last of them for further functions, of which there are so many at most; and times
+#: what a function does with all that it calls that the groups below it can do at most.
+NEXT, MOST, SUM = (0.1, 0.8), 2, 1.1
+
+
+#: Functions that nothing of the program calls: Callgrind has them below others where a runtime
+#: changes the stack.
+OUTERMOST = ("main", "main.main", "runtime.main", "(below main)")
 
 
 def called_more(
@@ -33,14 +38,14 @@ def called_more(
     callees: dict[FunctionKey, set[FunctionKey]] = {}
     callers: dict[FunctionKey, dict[FunctionKey, int]] = {}
     for (caller, callee), cost in slow.inclusive.items():
-        if caller != callee:
+        if caller != callee and callee.name not in OUTERMOST:
             callees.setdefault(caller, set()).add(callee)
             callers.setdefault(callee, {})[caller] = cost
     further = slow.totals["instructions"] - fast.totals["instructions"]
     more = [f for f in callees if further > 0 and _more(f, fast, slow) and not family_of(f)]
     below = {f: _below(f, fast, slow) for f in more}
     causes: list[Cause] = []
-    for carries in (CARRIES, *[NEXT] * MOST):
+    for carries, single in ((CARRIES, SINGLE), *[NEXT] * MOST):
         found = [f for f in more if below[f] >= carries * further]
         outer = [f for f in found if not any(c in found for c in callers[f])]
         taken = {name for cause in causes for name in cause.items}
@@ -49,10 +54,10 @@ def called_more(
             inside = _reached(function, callees)
             mine = [g for g in left if _within(g, inside, callers)]
             if sum(g.extra("instructions") for g in mine) > SUM * below[function]:
-                continue  # a runtime's scheduler reaches all there is
+                continue
             time = total_change([m for g in mine for m in g.members])
             largest = max((g.time.difference for g in mine), default=0.0)
-            if time.difference >= carries * whole.difference and largest < SINGLE * time.difference:
+            if time.difference >= carries * whole.difference and largest < single * time.difference:
                 causes.append(_cause(function, mine, time, (fast, slow), whole))
                 break
     return causes

@@ -61,15 +61,12 @@ def test_a_second_function_that_is_called_more_often_stands_beside_the_first() -
             counts.calls[caller, callee] = calls
             counts.inclusive[caller, callee] = cost * times
         counts.totals["instructions"] += 100 * times
-    first, second = called_more(
-        groups(*MOST, ("quote", 0.03), ("space", 0.02), ("words", 0.02)), *sides, WHOLE
-    )
+    first, second = called_more(groups(*MOST, ("quote", 0.03), ("space", 0.02)), *sides, WHOLE)
     assert [c.place.function for c in (first, second)] == ["compile", "words"]
-    assert (second.items, round(second.share, 2)) == (("quote", "space", "words"), 0.23)
+    assert (second.items, round(second.share, 2)) == (("quote", "space"), 0.17)
 
 
 def test_a_function_has_no_more_below_it_than_it_does_with_all_that_it_calls() -> None:
-    """Go's scheduler reaches what its goroutines do."""
     more = [replace(g, counted={"instructions": (0.0, 100_000.0)}) for g in SPREAD]
     assert called_more(more, side(2), side(500), WHOLE) == []
 
