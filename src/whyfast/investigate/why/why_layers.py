@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from whyfast.explain.executed import LoadedFiles
@@ -52,7 +52,6 @@ from whyfast.why.runtimes.node import NodeJs
 from whyfast.why.runtimes.protocol import (
     Findings,
     Runtime,
-    RuntimeProgram,
     Sides,
     program_of,
     runtime_of,
