@@ -42,7 +42,7 @@ BENCHMARK, LOOP = "whole run", "loop"
 #: Shell syntax, a variable set for the command included; patterns of file names, which may be meant
 #: as they are; and quoted text, in which there is neither.
 _SHELL_SYNTAX = re.compile(r"[|&;<>()`$\n]|^\s*[A-Za-z_]\w*=")
-_PATTERNS = re.compile(r"[*?\[~]")
+_PATTERNS = re.compile(r"[*?\[]|(?:^|\s)~")
 _QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\$`])*\"""", re.DOTALL)
 
 #: Default timeout in seconds of ``--setup`` and ``--cleanup``.

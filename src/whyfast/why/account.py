@@ -83,9 +83,10 @@ def make_account(found: Gathered) -> Account:
     items = list(found.items)
     whole = _whole_program(found)
     apart = found.interpreted or any(g.kind == PROGRAM for g in found.groups)
-    if whole is None and found.calls is not None and not (causes or apart):
-        below = called_more(found.groups, *found.calls, found.whole)
-        if below is not None:
+    if whole is None and found.calls is not None and not apart:
+        known = {name for cause in causes for name in cause.items}
+        open_ = [g for g in found.groups if g.name not in known]
+        for below in called_more(open_, *found.calls, found.whole):
             causes.append(replace(below, sentence=_filled(below.sentence, found)))
     taken = {name for cause in causes for name in cause.items}
     for group in found.groups:

@@ -65,16 +65,18 @@ def kernel_items(
     whole: Change,
     traced: tuple[TracedRun, TracedRun] | None,
     faults: tuple[float, float],
+    idles: Sequence[str] = (),
 ) -> list[Item]:
     """System calls and page faults with their parts of the difference in kernel time.
 
     The difference is measured; how it divides is by the time that strace accounts for each call,
-    at least by the number of calls, and by the number of faults.
+    at least by the number of calls, and by the number of faults. ``idles`` are calls in which only
+    a runtime's own threads wait, and of which there are more the longer it is traced.
     """
     weights = {"page faults": (faults[1] - faults[0]) * FAULT}
     if traced is not None:
         fast, slow = traced
-        for name in fast.calls.keys() | slow.calls.keys():
+        for name in (fast.calls.keys() | slow.calls.keys()) - {*idles}:
             further = slow.number(name) - fast.number(name)
             if name.startswith("futex") and further <= 0:
                 continue  # which take as long as there are other threads to let go on
@@ -89,9 +91,13 @@ STARTED, PER_PROCESS = 3, 10
 
 
 def waiting_items(
-    waiting: Change, whole: Change, traced: tuple[TracedRun, TracedRun] | None
+    waiting: Change,
+    whole: Change,
+    traced: tuple[TracedRun, TracedRun] | None,
+    idles: Sequence[str] = (),
 ) -> list[Item]:
-    """What threads were blocked in, by wall time under strace beyond what tracing adds."""
+    """What threads were blocked in, by wall time under strace beyond what tracing adds, but for
+    ``idles`` as above."""
     if traced is None:
         return []
     fast, slow = traced
@@ -102,7 +108,7 @@ def waiting_items(
         over = run.number(name) * added[id(run)] + _seconds(run.calls, name)
         return max(0.0, _seconds(run.waits, name) - over)
 
-    names = [n for n in BLOCKING if slow.number(n) or fast.number(n)]
+    names = [n for n in BLOCKING if n not in idles and (slow.number(n) or fast.number(n))]
     weights = {n: blocked(slow, n) - blocked(fast, n) for n in names}
     started = slow.number("execve") - fast.number("execve")
     if started >= STARTED:

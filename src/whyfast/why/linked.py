@@ -167,21 +167,29 @@ def with_loops(causes: Sequence[Cause], groups: Sequence[FunctionGroup]) -> list
 
 
 def with_inner(causes: Sequence[Cause], groups: Sequence[FunctionGroup]) -> list[Cause]:
-    """A function that is called about as often as the one that calls it, with that one, where both
-    are only called more often: ``pow`` of the C library with what computes it."""
+    """A function that is called about as often as the one that calls it, or by each call of it as
+    often on both sides, with that one, where both are only called more often: ``pow`` of the C
+    library with what computes it."""
     by_name = {g.name: g for g in groups}
     result = list(causes)
     for cause in causes:
         inner = by_name.get(cause.items[0]) if cause.key == "more-calls" and cause.items else None
         above = inner.callers.get("slow", [])[:1] if inner else []
         outer = next((by_name[k.name] for k in above if k.name in by_name), None)
-        if inner is None or outer is None or outer.extra("calls") < inner.extra("calls") / 1.1:
+        if inner is None or outer is None or not _follows(inner, outer):
             continue
         first = _first(result, lambda c, o=outer: c.items[:1] == (o.name,))  # type: ignore[misc]
         if first is not None and first.key == "more-calls":
             mine = [c for c in result if c.items[:1] == cause.items[:1]]
             result = _replaced(result, first, mine, first.sentence)
     return result
+
+
+def _follows(inner: FunctionGroup, outer: FunctionGroup) -> bool:
+    """Whether it is called more often because another one is."""
+    times = [g.ratio("calls") or 0.0 for g in (inner, outer)]
+    alike = times[0] > 0 and abs(times[0] - times[1]) < 0.1 * times[0]
+    return alike or outer.extra("calls") >= inner.extra("calls") / 1.1
 
 
 def _called_by(

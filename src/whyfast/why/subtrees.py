@@ -20,30 +20,47 @@ MORE, FURTHER = 1.5, 10
 #: of it that a single group may have: that one is then the reason.
 CARRIES, BELOW, SINGLE = 0.4, 0.8, 0.5
 
+#: The first and last of them for further functions, of which there are so many at most; and times
+#: what a function does with all that it calls that the groups below it can do at most.
+NEXT, MOST, SUM = (0.1, 0.8), 2, 1.1
+
+
+#: Functions that nothing of the program calls: Callgrind has them below others where a runtime
+#: changes the stack.
+OUTERMOST = ("main", "main.main", "runtime.main", "(below main)")
+
 
 def called_more(
     groups: Sequence[FunctionGroup], fast: SideCounts, slow: SideCounts, whole: Change
-) -> Cause | None:
-    """The outermost function that is called more often and has most of the difference below it,
-    spread over several groups; None where there is none."""
+) -> list[Cause]:
+    """The outermost functions that are called more often and have much of the difference below
+    them, each spread over several groups, from the one that has most on."""
     callees: dict[FunctionKey, set[FunctionKey]] = {}
     callers: dict[FunctionKey, dict[FunctionKey, int]] = {}
     for (caller, callee), cost in slow.inclusive.items():
-        if caller != callee:
+        if caller != callee and callee.name not in OUTERMOST:
             callees.setdefault(caller, set()).add(callee)
             callers.setdefault(callee, {})[caller] = cost
     further = slow.totals["instructions"] - fast.totals["instructions"]
-    found = [f for f in callees if further > 0 and _more(f, fast, slow) and not family_of(f)]
-    found = [f for f in found if _below(f, fast, slow) >= CARRIES * further]
-    outer = [f for f in found if not any(c in found for c in callers[f])]
-    for function in sorted(outer, key=lambda f: -_below(f, fast, slow)):
-        inside = _reached(function, callees)
-        mine = [g for g in groups if g.time.difference > 0 and _within(g, inside, callers)]
-        time = total_change([m for g in mine for m in g.members])
-        largest = max((g.time.difference for g in mine), default=0.0)
-        if time.difference >= CARRIES * whole.difference and largest < SINGLE * time.difference:
-            return _cause(function, mine, time, (fast, slow), whole)
-    return None
+    more = [f for f in callees if further > 0 and _more(f, fast, slow) and not family_of(f)]
+    below = {f: _below(f, fast, slow) for f in more}
+    causes: list[Cause] = []
+    for carries, single in ((CARRIES, SINGLE), *[NEXT] * MOST):
+        found = [f for f in more if below[f] >= carries * further]
+        outer = [f for f in found if not any(c in found for c in callers[f])]
+        taken = {name for cause in causes for name in cause.items}
+        left = [g for g in groups if g.time.difference > 0 and g.name not in taken]
+        for function in sorted(outer, key=lambda f: -below[f]):
+            inside = _reached(function, callees)
+            mine = [g for g in left if _within(g, inside, callers)]
+            if sum(g.extra("instructions") for g in mine) > SUM * below[function]:
+                continue
+            time = total_change([m for g in mine for m in g.members])
+            largest = max((g.time.difference for g in mine), default=0.0)
+            if time.difference >= carries * whole.difference and largest < single * time.difference:
+                causes.append(_cause(function, mine, time, (fast, slow), whole))
+                break
+    return causes
 
 
 def _more(function: FunctionKey, fast: SideCounts, slow: SideCounts) -> bool:

@@ -128,16 +128,22 @@ def test_all_that_a_loop_calls_more_often_belongs_to_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("computed", "expected"),
-    [(6e6, [("more-calls", 0.9)]), (3e7, [("more-calls", 0.7), ("more-calls", 0.2)])],
-    ids=["once a call", "in a loop of its own"],
+    ("pow_", "computed", "expected"),
+    [
+        ((0.0, 6e6), (0.0, 6e6), [("more-calls", 0.9)]),
+        ((0.0, 6e6), (0.0, 3e7), [("more-calls", 0.7), ("more-calls", 0.2)]),
+        ((6e5, 6e6), (3e6, 3e7), [("more-calls", 0.9)]),
+    ],
+    ids=["once a call", "in a loop of its own", "by each call as often"],
 )
-def test_what_a_function_calls_once_each_time_belongs_to_it(
-    computed: float, expected: list[tuple[str, float]]
+def test_what_a_function_calls_as_often_each_time_belongs_to_it(
+    pow_: tuple[float, float],
+    computed: tuple[float, float],
+    expected: list[tuple[str, float]],
 ) -> None:
     groups = [
-        view(executed(0), executed(1e7), members=(n,), quantities={"calls": (0.0, calls)}).group
-        for n, calls in (("pow", 6e6), ("compute_pow", computed))
+        view(executed(0), executed(1e7), members=(n,), quantities={"calls": calls}).group
+        for n, calls in (("pow", pow_), ("compute_pow", computed))
     ]
     groups[1].callers = {"slow": [FunctionKey("libm.so.6", "pow")]}
     causes = [cause("more-calls", 0.7, at="compute_pow"), cause("more-calls", 0.2, at="pow")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from whyfast.explain.executed import LoadedFiles
@@ -52,7 +52,6 @@ from whyfast.why.runtimes.node import NodeJs
 from whyfast.why.runtimes.protocol import (
     Findings,
     Runtime,
-    RuntimeProgram,
     Sides,
     program_of,
     runtime_of,
@@ -105,7 +104,10 @@ class Layers:
         self._inquiry, self._found = inquiry, inquiry.found
         self.files = LoadedFiles()
         self._seed = int(inquiry.services.new_id()[:12], 16)
-        self._compiles = False
+        env = inquiry.arguments.env
+        self._programs = {s: program_of(argv, env) for s, argv in inquiry.commands.items()}
+        #: Which runtime executes both, if one does.
+        self._runtime = runtime_of(list(self._programs.values()), RUNTIMES)
         self._sides: dict[str, SideCode] = {}
         #: What was sampled, in one run with stacks, and the functions' times in it.
         self._runs: list[SampledRun] = []
@@ -115,6 +117,9 @@ class Layers:
     def run(self, result: Result) -> None:
         found = self._found
         self._inquiry.observer.phase("account")
+        if self._runtime is not None:
+            found.interpreted = not isinstance(self._runtime, Go)
+            found.own_threads = bool(self._runtime.idles)
         found.threads = max(
             (n for b in result.recorded.blocks for n in b.threads.values()), default=1
         )
@@ -154,10 +159,11 @@ class Layers:
             found.limits.append(f"system calls were not traced: {error}")
         faults = _faults(result, found.fast), _faults(result, found.slow)
         items: list[Item] = []
+        idles = self._runtime.idles if self._runtime else ()
         if self._matters("kernel"):
-            items += kernel_items(found.split["kernel"], found.whole, traced, faults)
+            items += kernel_items(found.split["kernel"], found.whole, traced, faults, idles)
         if self._matters("waiting"):
-            items += waiting_items(found.split["waiting"], found.whole, traced)
+            items += waiting_items(found.split["waiting"], found.whole, traced, idles)
         cpu = cpu_time(found.split)
         crowded = asked.busy >= CROWDED and (found.threads > 1 or asked.programs > 1)
         within = within_program(asked.programs > 1) if crowded else ()
@@ -198,13 +204,13 @@ class Layers:
                 self._times, found.slowdown, names = function_times(
                     self._runs, "fast", "slow", user, self.files
                 )
-        env = asked.arguments.env
-        programs = {side: program_of(argv, env) for side, argv in asked.commands.items()}
-        paths = {side: str(p.path) if p else "" for side, p in programs.items()}
+        paths = {side: str(p.path) if p else "" for side, p in self._programs.items()}
         self._sides = {s: SideCode(s, files=self.files, program=p) for s, p in paths.items()}
-        findings = self._runtime(programs, self._runs)
+        findings = self._asked_runtime()
         known = [i.share for i in found.items if i.share > 0 and supported(i)]
-        if sum(c.share for c in findings.causes) + sum(known) >= ENOUGH or self._compiles:
+        if sum(c.share for c in findings.causes) + sum(known) >= ENOUGH or (
+            self._runtime is not None and self._runtime.compiles
+        ):
             self._group(names, findings)
         else:
             with asked.timed("simulated counts"):
@@ -262,26 +268,20 @@ class Layers:
         found.code = counted_code(found.groups, found.whole, fast, slow)
         found.given = take_over(findings, found.groups, found.items, found.split)
 
-    def _runtime(
-        self, programs: Mapping[str, RuntimeProgram | None], sampled: Sequence[SampledRun]
-    ) -> Findings:
+    def _asked_runtime(self) -> Findings:
         """What the tools of the language's runtime say, where both sides have one and the same."""
-        found, asked = self._found, self._inquiry
-        runtime = runtime_of(list(programs.values()), RUNTIMES)
-        known = {side: p for side, p in programs.items() if p is not None}
+        found, asked, runtime = self._found, self._inquiry, self._runtime
+        known = {side: p for side, p in self._programs.items() if p is not None}
         if runtime is None:
             return Findings()
-        found.interpreted, found.own_threads = not isinstance(runtime, Go), bool(runtime.idles)
-        self._compiles = runtime.compiles
         if "futex" in runtime.idles:
             found.threads = 1
-        found.items = [i for i in found.items if i.name not in runtime.idles]
         runs = RuntimeRuns(
             {side: asked.tool_run(side, 60.0) for side in known},
             {"fast": found.whole.fast, "slow": found.whole.slow},
             self._seed,
             asked.arguments.stdin,
-            sampled,
+            self._runs,
             asked.observer.step,
         )
         with asked.timed(runtime.name):

@@ -21,7 +21,7 @@ from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey, plain_name
 from whyfast.why.groups import family_of
 from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides
-from whyfast.why.runtimes.v8 import bare, most_work, operation
+from whyfast.why.runtimes.v8 import bare, most_work, operation, work_of
 from whyfast.why.split import change_of
 
 #: Microseconds between samples.
@@ -376,14 +376,19 @@ class _Division:
 
     def _native(self, seconds: float) -> tuple[str, str]:
         """(key, end of a sentence) of what takes most of the difference in machine code: V8's own
-        or the C library's, which its profile counts for the JavaScript function that calls it."""
+        or the C library's, which its profile counts for the JavaScript function that calls it.
+        They are then taken: another function does not take longer for the same seconds."""
         more = self._operations
         if (most := most_work(more, MOST * seconds)) is not None:
             work, name = most
+            same = [n for n in more if work_of(n) == work]
+            left = max(0.0, 1 - seconds / sum(more[n] for n in same))
+            more.update({n: (left - 1) * more[n] for n in same})
             return work.key, f", most of it in V8, which {work.does} (`{name}`)"
         name, taken = next(iter(more.most_common(1)), ("", 0.0))
         if not name or taken < MOST * seconds:
             return "more-work", ""
+        more[name] -= min(taken, seconds)  # type: ignore[assignment]
         key = family_of(FunctionKey("libc.so.6", name)) or "more-work"
         owner = "V8's " if name.startswith(("Builtins_", "v8::")) else ""
         return key, f", most of it in {owner}`{bare(name)}`"

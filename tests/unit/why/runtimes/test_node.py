@@ -170,6 +170,21 @@ def test_a_function_that_takes_longer_in_as_many_calls(
     assert word in cause.sentence
 
 
+def test_seconds_of_machine_code_belong_to_one_function() -> None:
+    """Strings are worked through by the first; what the second does beside it is another thing."""
+    both = in_machine_code(
+        "slow", Builtins_NumberPrototypeToLocaleString=0.21, Builtins_LoadIC_Megamorphic=0.1
+    )
+    sides = sides_of(["node", "a.js"], ["node", "b.js"], (0.1, 0.5), [both])
+    fast, slow = side_of(("shown", 0.0), ("sum", 0.0)), side_of(("shown", 0.2), ("sum", 0.1))
+    causes = list(node_causes(sides, fast, slow))
+    assert [(c.place.function, c.key) for c in causes] == [
+        ("shown", "string-work"),
+        ("sum", "more-work"),
+    ]
+    assert "LoadIC_Megamorphic" in causes[1].sentence
+
+
 def test_what_node_does_for_a_function_is_part_of_it() -> None:
     def appending(seconds: float) -> NodeSide:
         side = side_of(("keep", 0.01))
