@@ -11,7 +11,7 @@ import random
 import select
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from whyfast.measure.invocation import (
@@ -27,6 +27,9 @@ from whyfast.measure.process import Child, Usage, away_from, wait_for
 from whyfast.measure.run_queue import ThreadTally, pauses
 from whyfast.measure.turns import Pipes
 from whyfast.model.sample import WAITED
+
+#: How often a run is repeated that ended before it was traced, within some milliseconds.
+TRIES = 4
 
 
 @dataclass
@@ -51,6 +54,9 @@ class CommandInvocation:
         extra: dict[str, float] = {}
         for _ in range(loops):
             sample = self._once()
+            tries = TRIES if self.arguments.traced else 0
+            while tries and "maxrss" not in sample.extra:
+                sample, tries = self._once(), tries - 1
             total += sample.seconds
             for key, value in sample.extra.items():
                 peak = key in ("maxrss", "maxrss_below")
@@ -69,8 +75,8 @@ class CommandInvocation:
             env=self.env,
             cpu=self.cpu,
             stdin=wanted.stdin,
-            keep_stdout=False,
-            whole_stdout=wanted.check is not None,
+            stdout="discarded" if wanted.check is None else "whole",
+            traced=wanted.traced,
         )
         before = METER.read() if METER else ()
         with away_from(self.cpu), start as child:
@@ -85,6 +91,8 @@ class CommandInvocation:
                 reason = f"wrong result: {printed[:80]!r}, expected {wanted.check!r}"
                 output = child.output_tail()
                 raise InvocationFailed(reason, output=output, command=self.command)
+            if wanted.traced:
+                usage = replace(usage, maxrss=child.peak())
         extra = {k: v for k, v in asdict(usage).items() if v is not None}
         if METER:
             extra["energy"] = METER.joules(before, METER.read())
@@ -139,7 +147,8 @@ class ProbeRun:
     """``takes_turns``: it answered the offer of the turn protocol (and was let go at once; the
     other fields are then 0). Else ``seconds`` of wall time and ``cpu_seconds`` of user and system
     time of the whole run, how many ``threads`` were at work, and how long it ``waited`` for a CPU,
-    where that is known; ``usage`` has all of the kernel's accounting."""
+    where that is known; ``usage`` has all of the kernel's accounting, and ``peak`` is the
+    peak memory in bytes, also where that is below whyfast's own."""
 
     takes_turns: bool
     seconds: float = 0.0
@@ -147,6 +156,7 @@ class ProbeRun:
     threads: int = 1
     waited: float | None = None
     usage: Usage | None = None
+    peak: float | None = None
 
 
 def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
@@ -163,8 +173,9 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
                 command,
                 env={**arguments.env, **pipes.variable} if offer else arguments.env,
                 stdin=arguments.stdin,
-                keep_stdout=False,  # a command may print gigabytes
+                stdout="discarded",  # a command may print gigabytes
                 pass_fds=pipes.inherited if offer else (),
+                traced=True,
             )
         try:
             if _greets(child, pipes.answer, timeout, tally):
@@ -179,8 +190,9 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
                 late=f"still running after {timeout:g} s; name a command that ends, or give it "
                 "longer with --timeout 10m",
             )
-            cpu_seconds = usage.user + usage.system
-            return ProbeRun(False, child.seconds, cpu_seconds, tally.at_work, usage.waited, usage)
+            cpu = usage.user + usage.system
+            accounted = (child.seconds, cpu, tally.at_work, usage.waited, usage, child.peak())
+            return ProbeRun(False, *accounted)
         finally:
             child.kill()
     finally:
