@@ -23,7 +23,7 @@ from whyfast.measure.invocation import (
     running,
     started,
 )
-from whyfast.measure.process import Child, Usage, away_from, wait_for
+from whyfast.measure.process import Child, Usage, away_from, usable_cpus, wait_for
 from whyfast.measure.run_queue import ThreadTally, pauses
 from whyfast.measure.turns import Pipes
 from whyfast.model.sample import WAITED
@@ -70,16 +70,19 @@ class CommandInvocation:
         wanted = self.arguments
         if wanted.prepare is not None:
             run_aside(wanted.prepare, env=self.env, timeout=wanted.timeout, what="--prepare")
+        cpu = self.cpu
+        if wanted.traced and cpu is None:  # woken on its CPU, what traces it comes too late
+            cpu = next(iter(usable_cpus()[1:]), None)
         start = running(
             self.command,
             env=self.env,
-            cpu=self.cpu,
+            cpu=cpu,
             stdin=wanted.stdin,
             stdout="discarded" if wanted.check is None else "whole",
             traced=wanted.traced,
         )
         before = METER.read() if METER else ()
-        with away_from(self.cpu), start as child:
+        with away_from(cpu), start as child:
             usage = completed(
                 child,
                 self.command,
