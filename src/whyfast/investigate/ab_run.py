@@ -18,13 +18,14 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from whyfast.investigate.context import RunContext
-from whyfast.investigate.first_runs import FirstRuns, first_runs, with_output
+from whyfast.investigate.first_runs import FirstRuns, first_runs, peaks_in_rounds, with_output
 from whyfast.investigate.known_runners import refuse_runners
 from whyfast.investigate.recording import measure_blocks, recording
 from whyfast.investigate.services import Observer, Services
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 from whyfast.measure.tools import ToolRun, with_input
+from whyfast.model.cost import VariantCost
 from whyfast.model.errors import UserError
 from whyfast.model.sample import WAITED
 from whyfast.model.study import Commands, MeasureSpec
@@ -117,6 +118,7 @@ def run_ab(
     arguments = command_arguments(commands, options, context.services)
     start, ended = 0.0, False
     counted: Sequence[Quantities] = ()
+    peaks: Sequence[Quantities] = ()
     observer.phase("measure")
     with _set_up(options, context) as left_over:
         seed = int(context.services.new_id()[:12], 16)
@@ -161,7 +163,11 @@ def run_ab(
             # Rounds of counting that fit in what is left of the budget, or in a tenth of it.
             fit = max(left, options.budget / 10) / max(firsts.round_cost, 1e-3)
             rounds = int(min(ROUNDS, fit)) if min(ROUNDS, fit) >= firsts.needed() else 0
-            if not (turns or options.rough) and options.stdin == os.devnull and rounds:
+            if turns or options.rough:
+                rounds = 0
+            if rounds and firsts.small_peaks_differ(options.margin):
+                peaks = peaks_in_rounds(arguments, context.services, run.run.id, rounds)
+            if rounds and options.stdin == os.devnull:
                 from whyfast.measure.perf import count_in_rounds
 
                 runs_of = _tool_runs(arguments, context.services, arguments.timeout)
@@ -177,6 +183,7 @@ def run_ab(
     )
     events = next(iter(counted[0].values())) if counted else ()  # of all commands the same
     metrics = judge_metrics({BENCHMARK: counted}, events, context.question)
+    metrics += judge_metrics({BENCHMARK: peaks}, ("maxrss",) if peaks else (), context.question)
     confounds = _start_matters(run.recorded, start)
     judged = replace(
         judged,
@@ -188,6 +195,9 @@ def run_ab(
     costs, growth = command_sizes(
         context.question, words, {argv[0]: find(argv[0]) for argv in words.values()}
     )
+    for name in arguments.commands if peaks else ():
+        peak = statistics.median(sides[name]["maxrss"] for sides in peaks)
+        costs += (VariantCost("peak-memory", name, peak, BENCHMARK),)
     if options.costs:
         observer.phase("count")
         counting = _tool_runs(arguments, context.services, TIMEOUT)

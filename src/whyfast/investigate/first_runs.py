@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from whyfast.investigate.services import Services
 from whyfast.measure.calibrate import first_turns
@@ -21,6 +21,9 @@ SEVERAL_CPUS = 1.1
 #: From this many seconds for a run of each on, the first runs count, too. So long a run gains
 #: nothing from pinning, which first runs have not had.
 DEAR = 1.0
+
+#: Bytes of peak memory by which runs of one program differ: pages of the stack and of libraries.
+PAGES = 256e3
 
 _IGNORE = "; use --ignore-failure to measure it anyway"
 
@@ -61,6 +64,16 @@ class FirstRuns:
             r.threads > 1 or r.cpu_seconds > SEVERAL_CPUS * r.seconds for r in self.runs.values()
         )
         return not several and not self.dear
+
+    def small_peaks_differ(self, margin: float) -> bool:
+        """Whether peak memory that blocks do not tell, of a side as small as whyfast, differs."""
+        peaks = [run.peak for run in self.runs.values() if run.peak is not None]
+        small = any(
+            run.usage is not None and run.usage.maxrss is None for run in self.runs.values()
+        )
+        least, most = min(peaks, default=0.0), max(peaks, default=0.0)
+        differ = most > least * (1 + margin) and most - least >= PAGES
+        return small and len(peaks) == len(self.runs) and differ
 
     def calibration(self, benchmark: str) -> Calibration | None:
         """The calibration where a block is one run of each; None where it must be measured."""
@@ -138,3 +151,24 @@ def with_output(failed: InvocationFailed) -> str:
     """The reason, with the last line that the program printed."""
     output = failed.output.strip().splitlines()
     return failed.reason + (f" ({output[-1].strip()})" if output else "")
+
+
+def peaks_in_rounds(
+    arguments: LaunchArguments, services: Services, seed: str, rounds: int
+) -> list[Mapping[str, Mapping[str, float]]]:
+    """The peak memory of each command, in runs that are for it alone: by round, command and metric.
+    A round runs every command once, in random order. [] where it is not known of one."""
+    runner = services.runner("command", replace(arguments, traced=True))
+    rng, taken = random.Random(seed), list[Mapping[str, Mapping[str, float]]]()
+    for _ in range(rounds):
+        peaks: dict[str, Mapping[str, float]] = {}
+        for name in rng.sample(list(arguments.commands), len(arguments.commands)):
+            try:
+                sample = runner.enter(name, cpu=None, pad=0).turn(1)
+            except InvocationFailed:
+                return []
+            if "maxrss" not in sample.extra:
+                return []
+            peaks[name] = {"maxrss": sample.extra["maxrss"]}
+        taken.append(peaks)
+    return taken

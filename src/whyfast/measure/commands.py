@@ -11,7 +11,7 @@ import random
 import select
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from whyfast.measure.invocation import (
@@ -23,10 +23,13 @@ from whyfast.measure.invocation import (
     running,
     started,
 )
-from whyfast.measure.process import Child, Usage, away_from, wait_for
+from whyfast.measure.process import Child, Usage, away_from, usable_cpus, wait_for
 from whyfast.measure.run_queue import ThreadTally, pauses
 from whyfast.measure.turns import Pipes
 from whyfast.model.sample import WAITED
+
+#: How often a run is repeated that ended before it was traced, within some milliseconds.
+TRIES = 4
 
 
 @dataclass
@@ -51,6 +54,9 @@ class CommandInvocation:
         extra: dict[str, float] = {}
         for _ in range(loops):
             sample = self._once()
+            tries = TRIES if self.arguments.traced else 0
+            while tries and "maxrss" not in sample.extra:
+                sample, tries = self._once(), tries - 1
             total += sample.seconds
             for key, value in sample.extra.items():
                 peak = key in ("maxrss", "maxrss_below")
@@ -64,16 +70,19 @@ class CommandInvocation:
         wanted = self.arguments
         if wanted.prepare is not None:
             run_aside(wanted.prepare, env=self.env, timeout=wanted.timeout, what="--prepare")
+        cpu = self.cpu
+        if wanted.traced and cpu is None:  # woken on its CPU, what traces it comes too late
+            cpu = next(iter(usable_cpus()[1:]), None)
         start = running(
             self.command,
             env=self.env,
-            cpu=self.cpu,
+            cpu=cpu,
             stdin=wanted.stdin,
-            keep_stdout=False,
-            whole_stdout=wanted.check is not None,
+            stdout="discarded" if wanted.check is None else "whole",
+            traced=wanted.traced,
         )
         before = METER.read() if METER else ()
-        with away_from(self.cpu), start as child:
+        with away_from(cpu), start as child:
             usage = completed(
                 child,
                 self.command,
@@ -85,6 +94,8 @@ class CommandInvocation:
                 reason = f"wrong result: {printed[:80]!r}, expected {wanted.check!r}"
                 output = child.output_tail()
                 raise InvocationFailed(reason, output=output, command=self.command)
+            if wanted.traced:
+                usage = replace(usage, maxrss=child.peak())
         extra = {k: v for k, v in asdict(usage).items() if v is not None}
         if METER:
             extra["energy"] = METER.joules(before, METER.read())
@@ -139,7 +150,8 @@ class ProbeRun:
     """``takes_turns``: it answered the offer of the turn protocol (and was let go at once; the
     other fields are then 0). Else ``seconds`` of wall time and ``cpu_seconds`` of user and system
     time of the whole run, how many ``threads`` were at work, and how long it ``waited`` for a CPU,
-    where that is known; ``usage`` has all of the kernel's accounting."""
+    where that is known; ``usage`` has all of the kernel's accounting, and ``peak`` is the
+    peak memory in bytes, also where that is below whyfast's own."""
 
     takes_turns: bool
     seconds: float = 0.0
@@ -147,6 +159,7 @@ class ProbeRun:
     threads: int = 1
     waited: float | None = None
     usage: Usage | None = None
+    peak: float | None = None
 
 
 def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
@@ -163,8 +176,9 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
                 command,
                 env={**arguments.env, **pipes.variable} if offer else arguments.env,
                 stdin=arguments.stdin,
-                keep_stdout=False,  # a command may print gigabytes
+                stdout="discarded",  # a command may print gigabytes
                 pass_fds=pipes.inherited if offer else (),
+                traced=True,
             )
         try:
             if _greets(child, pipes.answer, timeout, tally):
@@ -179,8 +193,9 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
                 late=f"still running after {timeout:g} s; name a command that ends, or give it "
                 "longer with --timeout 10m",
             )
-            cpu_seconds = usage.user + usage.system
-            return ProbeRun(False, child.seconds, cpu_seconds, tally.at_work, usage.waited, usage)
+            cpu = usage.user + usage.system
+            accounted = (child.seconds, cpu, tally.at_work, usage.waited, usage, child.peak())
+            return ProbeRun(False, *accounted)
         finally:
             child.kill()
     finally:

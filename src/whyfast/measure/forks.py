@@ -19,7 +19,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from whyfast.measure.invocation import Invocation, LaunchArguments, started
-from whyfast.measure.process import Usage, on_cpu, process_tree
+from whyfast.measure.peak import process_tree
+from whyfast.measure.process import Usage, on_cpu
 from whyfast.measure.turns import Pipes, TurnInvocation
 
 Words = tuple[str, ...]

@@ -174,7 +174,7 @@ def benchmark_names(
     than ``timeout`` seconds has named some before; InvocationFailed when it has not.
     """
     command = ("env", "-C", str(folder), str(program), *harness.list, *files)
-    with running(command, env=dict(os.environ), whole_stdout=True) as child:
+    with running(command, env=dict(os.environ), stdout="whole") as child:
         failed = None
         try:
             completed(child, command, timeout)
@@ -267,7 +267,7 @@ class HarnessInvocation:
                 env[self.harness.folder] = self.harness.into.format(folder)
             start = time.perf_counter()
             with running(
-                self.command, env=env, stdin=self.arguments.stdin, whole_stdout=True
+                self.command, env=env, stdin=self.arguments.stdin, stdout="whole"
             ) as child:
                 completed(child, self.command, self.arguments.timeout)
                 stdout = child.stdout()

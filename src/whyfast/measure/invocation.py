@@ -55,8 +55,10 @@ class LaunchArguments:
     ``programs`` to the place in all of them of a path that may be written longer. ``timeout`` is
     seconds for one value, ``check`` the result that each must come with. ``packages`` is a folder
     of Python packages for interpreters that have none. ``prepare`` runs before each value of a
-    command and is not measured. ``shared`` says with how many words of a command a program begins
-    from which the variant is forked (:mod:`whyfast.measure.forks`); absent: it is started.
+    command and is not measured. ``traced``: whole runs are for their peak memory, also where that
+    is below whyfast's own, and not for their time. ``shared`` says with how many words of a command
+    a program begins from which the variant is forked (:mod:`whyfast.measure.forks`); absent: it is
+    started.
     """
 
     commands: Mapping[str, tuple[str, ...]]
@@ -69,6 +71,7 @@ class LaunchArguments:
     stdin: str = os.devnull
     ignore_failure: bool = False
     prepare: tuple[str, ...] | None = None
+    traced: bool = False
     shared: Mapping[str, int] = field(default_factory=dict)
 
     def process(

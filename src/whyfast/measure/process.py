@@ -8,7 +8,6 @@ import itertools
 import math
 import os
 import random
-import re
 import resource
 import select
 import shutil
@@ -17,8 +16,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Literal
 
+from whyfast.measure.peak import PeakTracer
 from whyfast.measure.run_queue import ThreadTally, late, moment, pauses, scheduled, waited_alone
 from whyfast.toolchain.watcher import WATCHER, end_marked
 
@@ -147,9 +147,9 @@ class Child:
     """A started process in a process group of its own, its output kept in anonymous files.
 
     Raises OSError when the program cannot be started. It is pinned to ``cpu``; None: it runs where
-    this process may. ``stdin`` is a path to read from;
-    ``keep_stdout`` False sends standard output to the null device, ``whole_stdout`` makes it a
-    failure that it prints more there than is kept.
+    this process may. ``stdin`` is a path to read from; ``stdout``: what it prints is ``kept`` as
+    far as there is room, ``discarded`` to the null device, or wanted ``whole``, so that more than
+    there is room for is a failure. ``traced``: for its :meth:`peak`.
     """
 
     def __init__(
@@ -160,13 +160,13 @@ class Child:
         cpu: int | None = None,
         pass_fds: Sequence[int] = (),
         stdin: str = os.devnull,
-        keep_stdout: bool = True,
-        whole_stdout: bool = False,
+        stdout: Literal["kept", "discarded", "whole"] = "kept",
+        traced: bool = False,
     ) -> None:
-        self._whole_stdout = whole_stdout
+        self._whole_stdout = stdout == "whole"
         self._stderr: KeptOutput | None = KeptOutput("whyfast-stderr")
         self._stdout: KeptOutput | None = None
-        if keep_stdout or whole_stdout:
+        if stdout != "discarded":
             self._stdout = KeptOutput("whyfast-stdout")
         self.status: int | None = None
         self._mark = -1
@@ -183,12 +183,13 @@ class Child:
         for fd in pass_fds:
             os.set_inheritable(fd, True)
         WATCHER.start()  # not while the child runs already
-        try:
-            with WATCHER.marked() as self._mark, on_cpu(cpu):
+
+        def spawn() -> int:
+            with on_cpu(cpu):
                 # Nothing else of this program is within the timed span.
                 self._began = time.perf_counter()
                 # posix_spawn, not fork: its cost does not grow with the memory of this process
-                self.pid = os.posix_spawnp(
+                return os.posix_spawnp(
                     argv[0],
                     list(argv),
                     env,
@@ -196,6 +197,11 @@ class Child:
                     setpgroup=0,
                     setsigdef=[signal.SIGPIPE],
                 )
+
+        self._tracer = PeakTracer(spawn) if traced else None
+        try:
+            with WATCHER.marked() as self._mark:
+                self.pid = spawn() if self._tracer is None else self._tracer.start()
             WATCHER.add(self.pid)
         except BaseException as error:  # also of a signal that comes before the number is known
             end_marked(self._mark, 0)
@@ -248,6 +254,13 @@ class Child:
         )
         self.trim()
         return self._usage
+
+    def peak(self) -> float | None:
+        """Its peak memory in bytes once it has ended: the kernel's account of it, else what tracing
+        it has shown."""
+        if self._usage is not None and self._usage.maxrss is not None:
+            return self._usage.maxrss
+        return self._tracer.peak() if self._tracer is not None else None
 
     @property
     def seconds(self) -> float:
@@ -342,23 +355,3 @@ def describe_status(status: int) -> str:
         return f"killed by {signal.Signals(-status).name}"
     except ValueError:
         return f"killed by signal {-status}"
-
-
-def tree_peak(pid: int) -> float | None:
-    """The peak memory in bytes of the largest process among this one and its descendants that are
-    alive, each in its own program; None where the kernel does not tell."""
-    peaks: list[float] = []
-    for one in process_tree(pid):
-        with contextlib.suppress(OSError):
-            status = Path(f"/proc/{one}/status").read_text(errors="replace")
-            peaks += [1024.0 * int(n) for n in re.findall(r"^VmHWM:\s*(\d+) kB", status, re.M)]
-    return max(peaks, default=None)
-
-
-def process_tree(pid: int) -> list[int]:
-    """The number of this process, and those of its descendants that are alive."""
-    tree = [pid]
-    for one in tree:
-        with contextlib.suppress(OSError):
-            tree += map(int, Path(f"/proc/{one}/task/{one}/children").read_text().split())
-    return tree

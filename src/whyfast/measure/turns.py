@@ -24,7 +24,8 @@ from whyfast.measure.invocation import (
     Sample,
     started,
 )
-from whyfast.measure.process import Child, Usage, describe_status, on_cpu, tree_peak, wait_for
+from whyfast.measure.peak import tree_peak
+from whyfast.measure.process import Child, Usage, describe_status, on_cpu, wait_for
 from whyfast.measure.run_queue import ThreadTally
 from whyfast.measure.tools import CannotCount, Finished, LauncherAround
 

@@ -101,24 +101,29 @@ def composed(result: Result) -> list[str]:
     comparisons = Comparisons(result.judged)
     facts = {e.variant: e for e in found.evidence}
     texts = list(ways.way_sentences(result))
-    texts += layouts.placement_sentences(
-        judged.placements, study, {f.variant for f in judged.fixes}
-    )
-    texts += layouts.fix_sentences(judged.fixes, judged.placements, study)
-    texts += cost_by_parameter.slope_sentences(judged.slopes)
-    texts += merged_from(result)
-    texts += cost_by_parameter.threshold_sentences(result)
+    moved = [
+        *layouts.placement_sentences(judged.placements, study, {f.variant for f in judged.fixes}),
+        *layouts.fix_sentences(judged.fixes, judged.placements, study),
+    ]
+    slopes = [
+        *cost_by_parameter.slope_sentences(judged.slopes),
+        *merged_from(result),
+        *cost_by_parameter.threshold_sentences(result),
+    ]
     first, later = programs.lost_baselines(study, found.failed_expectations)
     later += programs.failed_expectation_sentences(study, found.failed_expectations)
-    texts += [*programs.claim_untested(study, found.failed_expectations), *first]
+    first = [*programs.claim_untested(study, found.failed_expectations), *first]
     study = programs.without_lost(study, found.failed_expectations)
     covered = {(p.linked.variant, p.linked.baseline) for p in judged.placements}
     audit = audit_claim(study, comparisons, found.evidence)
     if audit and study.measured and not programs.claim_untested(study, found.failed_expectations):
         figures = list(audit_intervals(audit, study.margin))
-        texts += [audit_headline(audit, study.margin), *figures]
+        # What was claimed is what is asked; placement says how far its answer goes.
+        texts += [*slopes, *first, audit_headline(audit, study.margin), *figures, *moved]
         against = {audit.claim.baseline, *(v.baseline for v in audit.others if figures)}
         covered |= {(audit.claim.variant, baseline) for baseline in against}
+    else:
+        texts += [*moved, *slopes, *first]
     baselines = study.baselines if study.along else study.baselines[:1]
     pairs = study.compared([v.name for v in study.variants if not v.twin_of], baselines)
     main = [verdict for pair in pairs if (verdict := comparisons.of(*pair)) is not None]

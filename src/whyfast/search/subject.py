@@ -114,7 +114,7 @@ class Blocks:
     def _block(
         self, benchmark: Benchmark, candidates: Sequence[int], number: int, drawn: dict[str, int]
     ) -> Times:
-        arguments = self.launch(benchmark, candidates)
+        arguments = replace(self.launch(benchmark, candidates), traced=bool(self.metric))
         runner = self.services.runner(benchmark.runner, arguments)
         names = [str(c) for c in candidates]
         rng = random.Random(f"{self.seed} {number} {benchmark.name}")
@@ -145,8 +145,8 @@ class Blocks:
 
 #: Why the kernel's account of a process has no peak memory.
 NO_PEAK = (
-    "its peak memory is below that of whyfast, which the kernel includes; --measure peak-heap "
-    "counts what it allocates"
+    "its peak memory is below that of whyfast, which the kernel includes, and it has children, or "
+    "may not be traced; --measure peak-heap counts what it allocates"
 )
 
 #: A whole number at least this large, printed :data:`REPEATED` times, is a count and not a time.

@@ -94,6 +94,11 @@ def test_peak_memory_that_is_only_that_of_this_process_is_not_reported() -> None
     assert 0 < extra["maxrss_below"] <= _more_than_here()
 
 
+def test_runs_for_peak_memory_tell_it_also_of_small_programs() -> None:
+    extra = _player(sys.executable, "-IS", "-c", "", traced=True).turn(2).extra
+    assert 1e6 < extra["maxrss"] < 3e7
+
+
 @pytest.mark.parametrize(
     ("code", "reason"),
     [

@@ -126,7 +126,7 @@ def test_a_program_goes_on_printing_behind_what_is_discarded(start: Start, tmp_p
 
 
 def test_a_program_that_prints_without_end_when_wanted_whole_fails(start: Start) -> None:
-    child = start("yes", whole_stdout=True)
+    child = start("yes", stdout="whole")
     with pytest.raises(process.TooMuchOutput):
         child.wait(1e12)
     child.kill()
@@ -134,13 +134,13 @@ def test_a_program_that_prints_without_end_when_wanted_whole_fails(start: Start)
 
 
 def test_as_much_as_is_kept_is_whole(start: Start) -> None:
-    child = start(f"head -c {process.OUTPUT_MOST - 4096} /dev/zero", whole_stdout=True)
+    child = start(f"head -c {process.OUTPUT_MOST - 4096} /dev/zero", stdout="whole")
     assert child.wait(STUCK) is not None
     assert len(child.stdout()) == process.OUTPUT_MOST - 4096
 
 
 def test_output_that_nobody_wants_is_not_kept(start: Start) -> None:
-    child = start("echo one; test /dev/stdout -ef /dev/null", keep_stdout=False)
+    child = start("echo one; test /dev/stdout -ef /dev/null", stdout="discarded")
     child.wait(STUCK)
     assert (child.status, child.stdout()) == (0, "")
 

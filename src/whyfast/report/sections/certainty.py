@@ -8,6 +8,7 @@ from dataclasses import replace
 from statistics import median
 
 from whyfast.judge.ratios import over_layouts, over_profiles
+from whyfast.model.cost import COSTS
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
 from whyfast.model.series import MEAN_AMOUNTS
@@ -274,8 +275,9 @@ def medians_of(result: Result, benchmark: str | None = None) -> dict[tuple[str, 
             for metric, amount in amounts.items():
                 amounts_of[session.id, metric].append(float(amount))
     for c in result.found.costs:
-        if c.value is not None and c.key in BUILD_METRICS:
-            amounts_of[c.variant, c.key].append(c.value)
+        # What was measured, but not in blocks.
+        if c.value is not None and COSTS[c.key].kind == "statistical":
+            amounts_of[c.variant, COSTS[c.key].metric].append(c.value)
     for block in result.recorded.blocks:
         if benchmark is not None and block.benchmark != benchmark:
             continue

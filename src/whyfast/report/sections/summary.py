@@ -218,11 +218,12 @@ def _study_surprises(result: Result, study: Question, comparisons: Comparisons) 
     yield from account_sentences(result.found.account)
     yield from alike_sentences(result)
     yield from failed_expectation_sentences(study, result.found.failed_expectations)
-    if result.judged.placements:
-        fixed = {f.variant for f in result.judged.fixes}
-        yield from placement_sentences(result.judged.placements, study, fixed)[1 : 1 + _QUOTED]
+    fixed = {f.variant for f in result.judged.fixes}
+    moved = placement_sentences(result.judged.placements, study, fixed)
+    if audit_claim(study, comparisons, result.found.evidence) is not None:
+        yield from [*_witnesses(result, study, comparisons), *moved[-1:]]
     else:
-        yield from _witnesses(result, study, comparisons)
+        yield from moved[1 : 1 + _QUOTED] or _witnesses(result, study, comparisons)
     yield from list(cost_sentences(result))[:_QUOTED]
     yield from folded_sentences(result.recorded.same)
     for t in result.found.troubles[:_QUOTED]:
