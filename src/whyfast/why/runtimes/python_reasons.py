@@ -33,9 +33,9 @@ CARRIES, LONG, LONGER = 0.5, 2e-6, 2.0
 #: How many times as many executions or bytecodes are *more*.
 MORE_LINES, MORE_BYTECODES = 1.5, 1.1
 
-#: Seconds that a bytecode takes at the most without working through data, and an object to be
-#: made and freed: counts that could not take the difference are not its reason.
-BYTECODE, OBJECT = 1e-7, 5e-7
+#: Seconds that a bytecode takes at the most without working through data, an object to be made and
+#: freed, and a part of a string: counts that could not take the difference are not its reason.
+BYTECODE, OBJECT, TEXT = 1e-7, 5e-7, 2e-7
 
 #: Bytecodes that ask whether an exception is of a class, before and from Python 3.11 on, and the
 #: seconds that raising and handling one takes at the most.
@@ -152,7 +152,7 @@ def _bytecodes(
         fact = Fact("exceptions handled", handled[0], handled[1], "", "counted", "sys.settrace")
         return Reason("exceptions", text, "counted", 0, (fact,), "test for the case beforehand")
     for opcode, kind in BUILDS.items():
-        if more[opcode] * OBJECT >= CARRIES * seconds > 0:
+        if more[opcode] * (TEXT if kind == "strings" else OBJECT) >= CARRIES * seconds > 0:
             fact = Fact(opcode, counts[0][opcode], counts[1][opcode], "", "counted", "sys.settrace")
             text = (
                 f"{name} makes {counts[1][opcode]:,} new {kind} (`{quoted}`: {counts[0][opcode]:,})"
