@@ -224,10 +224,9 @@ def test_no_tool_runs_beyond_the_end_of_an_account(
             return said()
 
     programs = Programs(tmp_path, OLD)
-    programs.world.launcher = Slow()
     found = Gathered("fast", "slow", 2.0, 1.9, 2.1, Change(2.0, 3.0, 0.9, 1.1), {})
     arguments = LaunchArguments({"fast": ("old",), "slow": ("new",)}, {}, 60.0)
-    services = programs.world.services(system=Loaded("0.1 1 1"))
+    services = programs.world.services(system=Loaded("0.1 1 1"), launcher=Slow())
     asked = Inquiry(found, arguments, limits, own(tmp_path), programs.watcher, services)
     asked.tool_run("slow", 1000.0).under("a tool", ["new"], {})
     assert given == [pytest.approx(seconds)]
