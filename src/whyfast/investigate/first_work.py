@@ -190,8 +190,8 @@ _OPTIONS = 2
 #: How the names of scripts begin that are written.
 OWN = "whyfast_bench_"
 
-#: Runs a program that wants a place for its output behind its document: one of its
-#: own for each run, as others run it, too, and no device: what a program removes before it writes must be nobody else's.
+#: Runs a program that wants a place for its output behind its document: one of its own for each
+#: run, as others run it, too. No device: what a program removes before it writes must be its own.
 WITH_OUTPUT = f'"$0" "$1" /tmp/{OWN}$$; status=$?; rm -f /tmp/{OWN}$$; exit $status'
 
 
