@@ -29,8 +29,7 @@ from whyfast.model.cost import COSTS
 from whyfast.model.errors import UserError
 from whyfast.model.history import CostSeries, PointSeries, Timeline
 from whyfast.model.result import Judged, Recorded, Result
-from whyfast.model.sample import Block, Session
-from whyfast.model.series import MEAN_SECONDS, Recording
+from whyfast.model.sample import MEAN_SECONDS, Block, Recording, Session
 from whyfast.model.study import Recordings
 from whyfast.model.variant import Benchmark, Variant
 

@@ -26,7 +26,7 @@ from whyfast.measure.count import (
     joined,
     measured_turns,
 )
-from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor import System
 from whyfast.measure.invocation import Clock
 from whyfast.measure.registry import MAKERS
 from whyfast.measure.simulate import Geometry, Valgrind, choose_valgrind, read_geometry

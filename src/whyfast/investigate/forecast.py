@@ -15,8 +15,7 @@ from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import lacking
 from whyfast.store.home import Home
-from whyfast.toolchain import kernels
-from whyfast.toolchain.provider import Cost
+from whyfast.toolchain import Cost, kernels
 from whyfast.toolchain.registry import providers, resolve, split_name
 
 #: See :func:`whyfast.toolchain.registry.resolve`.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whyfast.measure.commands import ProbeRun, probe_run, run_aside
-from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor import System
 from whyfast.measure.doctor.tune import TemporarySysctls
 from whyfast.measure.invocation import Clock, LaunchArguments, Runner
 from whyfast.measure.process import usable_cpus

@@ -24,7 +24,7 @@ from whyfast.model.study import QUICK_COUNTING, QUICK_SHARE, Study
 from whyfast.model.why import Account
 from whyfast.store.home import Home
 from whyfast.study.load import load_study
-from whyfast.study.toml_document import nearest
+from whyfast.study.toml_table import nearest
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from whyfast.build.recipe import make_recipe, scan_source
 from whyfast.investigate.context import RunContext, argument_vector
 from whyfast.investigate.recording import OpenRun
 from whyfast.measure import vm
-from whyfast.measure.vm.boot_plan import (
+from whyfast.measure.vm import (
     COUNTED_LOOPS,
     TIMED_LOOPS,
     TURNS,

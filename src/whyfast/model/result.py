@@ -31,15 +31,14 @@ if TYPE_CHECKING:
     from whyfast.model.code import Check, ProgramCode
     from whyfast.model.cost import SizeChange, VariantCost
     from whyfast.model.counters import ChangedFunctions, Counted
-    from whyfast.model.evidence import Trouble
-    from whyfast.model.loop import LoopFacts
+    from whyfast.model.evidence import LoopFacts, Trouble
     from whyfast.model.machine import Boot
     from whyfast.model.why import Account
 
 
 def late_types() -> dict[str, object]:
     """What is imported above for type checkers only, by name, for who reads a result."""
-    names = ("build", "code", "cost", "counters", "evidence", "loop", "machine", "why")
+    names = ("build", "code", "cost", "counters", "evidence", "machine", "why")
     modules = (vars(import_module(f"whyfast.model.{name}")) for name in names)
     return {k: v for module in modules for k, v in module.items() if k not in globals()}
 

@@ -29,7 +29,7 @@ from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
 from whyfast.model.verdict import Outcome, Verdict
 from whyfast.model.why import Account
-from whyfast.search.axes.axis import CandidateRange, DifferenceSet, SearchRequest
+from whyfast.search.axes import CandidateRange, DifferenceSet, SearchRequest
 from whyfast.search.axes.flags import mix_flags, with_flags
 from whyfast.search.axes.objects import mix_functions, mix_objects
 from whyfast.search.axes.passes import pass_range

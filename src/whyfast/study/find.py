@@ -10,8 +10,7 @@ from typing import Literal
 
 from whyfast.model.errors import UserError
 from whyfast.study.notation import quoted
-from whyfast.study.toml_document import nearest, suggestion
-from whyfast.study.toml_table import TomlTable
+from whyfast.study.toml_table import TomlTable, nearest, suggestion
 
 Kind = Literal["studies", "subjects"]
 

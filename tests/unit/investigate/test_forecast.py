@@ -22,7 +22,7 @@ from whyfast.report.pages.admin_pages import plan_page
 from whyfast.report.render.terminal import render_terminal
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
-from whyfast.toolchain.provider import Cost
+from whyfast.toolchain import Cost
 
 STEPS = ("cp {source}/main.c {program}",)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.golden_files import Hear
 
 from whyfast.model.errors import StudyError, UserError
-from whyfast.model.series import rate
+from whyfast.model.sample import rate
 from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.variant import (
     ASPECTS,

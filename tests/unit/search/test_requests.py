@@ -24,7 +24,7 @@ from whyfast.model.variant import Variant
 from whyfast.report.pages.search_page import dump_search, search_headline, search_page
 from whyfast.report.render.markdown import render_markdown
 from whyfast.search import requests
-from whyfast.search.axes.axis import CandidateRange, SearchRequest
+from whyfast.search.axes import CandidateRange, SearchRequest
 from whyfast.search.engine import Done
 from whyfast.search.requests import Searched, follow, search_range
 from whyfast.search.results import SearchResult, StepEvidence, begun, deepest, merged_by

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from whyfast.measure.doctor.system import (
+from whyfast.measure.doctor import (
     BUSY,
     STOLEN,
     System,
