@@ -40,7 +40,7 @@ from whyfast.report.pages.admin_pages import (
 from whyfast.report.progress import watching
 from whyfast.store.builds import BuildStore, FailedBuild
 from whyfast.store.home import Home, own_home
-from whyfast.study.find import ROOT_FILE, bundled_studies
+from whyfast.study.load import ROOT_FILE, bundled_studies
 from whyfast.study.project import within
 from whyfast.study.skeleton import KINDS, check_file, projects_of, skeleton
 from whyfast.toolchain import Progress

@@ -21,8 +21,7 @@ from whyfast.search.results import SearchResult, SetResult
 from whyfast.search.subject import UserCommand
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home, own_home
-from whyfast.study.find import is_study
-from whyfast.study.load import load_study
+from whyfast.study.load import is_study, load_study
 
 R = TypeVar("R")
 

@@ -50,8 +50,7 @@ from whyfast.model.variant import Variant
 from whyfast.model.why import Account
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
-from whyfast.study.find import ROOT_FILE
-from whyfast.study.load import load_study
+from whyfast.study.load import ROOT_FILE, load_study
 
 BASE, HEAD = "base", "head"
 

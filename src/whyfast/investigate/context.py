@@ -22,11 +22,10 @@ from whyfast.toolchain.sandbox import Box, around_program
 
 if TYPE_CHECKING:
     from whyfast.build.recipe import Recipe
-    from whyfast.model.build import BuildOutcome, Toolchain
+    from whyfast.model.build import BuildOutcome, Kernel, Toolchain
     from whyfast.model.cost import VariantCost
     from whyfast.model.counters import Counted
     from whyfast.model.evidence import Evidence, FailedExpectation
-    from whyfast.model.machine import Kernel
 
 Q = TypeVar("Q", Study, Commands)
 

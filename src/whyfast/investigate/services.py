@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from whyfast.build.recipe import Recipe
     from whyfast.build.run import Rebuilt
     from whyfast.investigate.forecast import InterpreterResolver, Resolver
-    from whyfast.model.build import Build, BuildFailure, BuildOutcome, Toolchain
-    from whyfast.model.machine import BootUnit, Kernel
+    from whyfast.model.build import BootUnit, Build, BuildFailure, BuildOutcome, Kernel, Toolchain
     from whyfast.model.sample import RunFailure
     from whyfast.model.variant import RunnerName
     from whyfast.model.verdict import Verdict

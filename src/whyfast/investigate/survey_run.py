@@ -38,8 +38,7 @@ from whyfast.model.result import Result
 from whyfast.model.study import Study
 from whyfast.store.files import write_whole
 from whyfast.store.home import Home
-from whyfast.study.find import FILE, bundled_folder
-from whyfast.study.load import load_study
+from whyfast.study.load import FILE, bundled_folder, load_study
 from whyfast.toolchain.archive import Binary, PackageFile, PackageName
 
 #: Counted up when the same studies or packages give other rows.

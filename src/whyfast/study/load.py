@@ -1,27 +1,21 @@
-"""The way from WHERE to a Study; where its source comes from."""
+"""The way from WHERE (a folder, a file, or the name of a bundled study) to a Study."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import tomllib
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from whyfast.model.errors import StudyError
+from whyfast.model.errors import StudyError, UserError
 from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
 from whyfast.store.git import without_user
 from whyfast.study.axes import span, spread_interpreters, spread_revisions
-from whyfast.study.find import (
-    FILE,
-    ROOT_FILE,
-    bundled_folder,
-    bundled_names,
-    find_study,
-    read_otherwise,
-)
 from whyfast.study.notation import listed, quoted
 from whyfast.study.question import check_question, control_key, read_benchmarks, read_question
 from whyfast.study.sections import (
@@ -33,7 +27,7 @@ from whyfast.study.sections import (
     read_quick,
     read_ways,
 )
-from whyfast.study.toml_table import TomlDocument, TomlTable, read_document
+from whyfast.study.toml_table import TomlDocument, TomlTable, nearest, read_document, suggestion
 from whyfast.study.variants import (
     VariantRecipe,
     check_interpreters,
@@ -42,6 +36,134 @@ from whyfast.study.variants import (
     read_recipes,
     resolve,
 )
+
+Kind = Literal["studies", "subjects"]
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class BundledStudy:
+    """A study to be run by name. ``title`` is empty when its file cannot be read."""
+
+    name: str
+    title: str
+    folder: Path
+
+
+def bundled_folder(kind: Kind) -> Path:
+    """The folder of all bundled studies or subjects; UserError when there is none."""
+    folder = _find(kind)
+    if folder is None:
+        raise UserError(f"this installation of whyfast comes without its {kind}")
+    return folder
+
+
+def bundled_names(kind: Kind) -> tuple[str, ...]:
+    """The bundled studies or subjects, sorted; none when this installation comes without."""
+    folder = _find(kind)
+    if folder is None:
+        return ()
+    return tuple(
+        sorted(
+            path.name
+            for path in folder.iterdir()
+            if path.name[0] not in "._"
+            and path.is_dir()
+            and (kind == "subjects" or (path / "study.toml").is_file())
+        )
+    )
+
+
+def bundled_studies() -> tuple[BundledStudy, ...]:
+    """Every bundled study with its title."""
+    names = bundled_names("studies")
+    return tuple(_study(bundled_folder("studies") / name) for name in names)
+
+
+def _study(folder: Path) -> BundledStudy:
+    # Only the title is wanted: a mistake elsewhere in one study must not hide the others.
+    try:
+        title = tomllib.loads((folder / "study.toml").read_text("utf-8"))["study"]["title"]
+    except (OSError, ValueError, LookupError, TypeError):
+        title = ""
+    return BundledStudy(folder.name, " ".join(str(title).split()), folder)
+
+
+def _find(kind: Kind) -> Path | None:
+    candidates = [_PACKAGE / "bundled" / kind]
+    if _PACKAGE.parent.name == "src":  # a checkout, or installed from one with -e
+        candidates.append(_PACKAGE.parents[1] / kind)
+    return next((folder for folder in candidates if folder.is_dir()), None)
+
+
+FILE = "study.toml"
+#: The study of a whole repository, at its root: its source is the folder that it lies in.
+ROOT_FILE = "whyfast.toml"
+
+
+def find_study(where: str | Path) -> Path:
+    """The study file; in a folder ``study.toml``, or else ``whyfast.toml``.
+
+    What exists as a folder or file goes before a bundled study of that name.
+
+    UserError, with the nearest bundled study, when there is none.
+    """
+    path = Path(where)
+    try:
+        for name in (FILE, ROOT_FILE):
+            if str(where).strip() and (path / name).is_file():
+                return path / name
+        if path.is_file():
+            return path
+        is_folder, exists = path.is_dir(), path.exists()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UserError(f"cannot be read: {reason}", where=str(where)) from None
+    names = bundled_names("studies")
+    if str(where) in names:
+        return bundled_folder("studies") / str(where) / FILE
+    if is_folder and str(where).strip():
+        raise UserError(f"this folder has no {FILE}", where=where)
+    if exists and str(where).strip():
+        raise UserError("neither a folder nor a regular file", where=where)
+    hint = suggestion(str(where), names)
+    message = f"no study {quoted(str(where))}: no such file or folder, nor a bundled study"
+    raise UserError(f"{message}; {hint}" if hint else message)
+
+
+def read_otherwise(table: TomlTable, folder: Path) -> str:
+    """``otherwise``, the study to run where this one cannot be: the path of its file, or "".
+
+    A name is looked for beside this study's folder and then among the bundled ones, a path from
+    this study's folder on.
+    """
+    if "otherwise" not in table:
+        return ""
+    name = table.string("otherwise")
+    bundled = bundled_names("studies")
+    places = [folder / name, folder.parent / name]
+    if name in bundled:  # by its path: the name may also be that of something where we were started
+        places.append(bundled_folder("studies") / name)
+    for where in places:
+        with contextlib.suppress(UserError):
+            return str(find_study(where).resolve())
+    message = f"no study {quoted(name)}: no such file or folder, nor a bundled study"
+    near = nearest(name, bundled)
+    hint = "name a study that runs anywhere, by its name or its path from here"
+    raise table.error(("otherwise",), message, f"did you mean {quoted(near)}?" if near else hint)
+
+
+def is_study(where: str) -> bool:
+    """Whether the word names a study: a folder with one, a TOML file, or a bundled study."""
+    path = Path(where)
+    with contextlib.suppress(OSError, ValueError):
+        if (path / FILE).is_file() or (path.suffix == ".toml" and path.is_file()):
+            return True
+    return where in bundled_names("studies")
+
+
+# The study itself.
 
 _SECTIONS = (
     *("study", "source", "build", "variant", "axes"),
@@ -168,7 +290,7 @@ def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 # ``[source]``: where the program's source comes from.
 
-_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
+_SOURCE_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+~-]*")
 _SUITE = re.compile(r"[a-z][a-z0-9.-]*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -225,7 +347,7 @@ def _debian(table: TomlTable, folder: Path) -> Source:
     table.require("version", 'version = "3.14.6", the upstream version without a Debian revision')
     return Source(
         "debian",
-        _form(table, "debian", _PACKAGE, "the name of a source package"),
+        _form(table, "debian", _SOURCE_PACKAGE, "the name of a source package"),
         folder,
         version=_form(table, "version", _VERSION, "an upstream version"),
         sha256=_sha256(table),

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from debian.debian_support import Version
 
+from whyfast.model.build import Kernel
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.machine import Kernel
 from whyfast.store.files import lacking, make_once, replacing, sha256_of
 from whyfast.store.home import Home
 from whyfast.toolchain import Progress

@@ -16,8 +16,8 @@ from whyfast.measure.doctor import number
 from whyfast.measure.tools import Launcher
 from whyfast.measure.turns import read_answer
 from whyfast.measure.vm import initramfs
+from whyfast.model.build import BootUnit, Kernel
 from whyfast.model.errors import UserError
-from whyfast.model.machine import BootUnit, Kernel
 from whyfast.store.home import Home
 
 PROGRAM = "qemu-system-x86_64"
