@@ -227,7 +227,7 @@ def _measured(result: Result) -> dict[tuple[str, str], PointValue]:
     """The times of a result, for a check those of the head; none for instructions."""
     if result.judged.about == "counts":
         return {}
-    sides = {v.name for v in result.question.variants if not v.twin_of}
+    sides = {v.name for v in result.question.variants if not v.control_of}
     if result.found.check:
         sides = {"head"}
     blocks_of: dict[tuple[str, str], list[Block]] = {}

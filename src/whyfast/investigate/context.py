@@ -142,7 +142,7 @@ def study_prefixes(
         root = roots[build.provenance["toolchain"]["digest"]]
         if python:
             root = Path(python["root"]) if python["root"] else None
-        name = study.variant(build.variant).twin_of or build.variant
+        name = study.variant(build.variant).control_of or build.variant
         box = replace(
             also,
             root=root,

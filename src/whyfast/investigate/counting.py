@@ -252,7 +252,7 @@ class BuildCounter:
         inside = folder_words(context, benchmark)
         plain = launch_arguments(context, replace(benchmark, folder=""), dict.fromkeys(enter, ()))
         started = MAKERS[benchmark.runner].adapt(plain)
-        controls = {v.name for v in context.question.variants if v.twin_of}
+        controls = {v.name for v in context.question.variants if v.control_of}
         main = context.question.baselines[0]
         return [
             CountingTask(

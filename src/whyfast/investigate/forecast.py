@@ -116,8 +116,8 @@ def forecast(
     installs: dict[str, Cost] = {}
     prospects: list[Prospect] = []
     for variant in study.variants:
-        if variant.twin_of:
-            detail = f"A/A control of {variant.twin_of}"
+        if variant.control_of:
+            detail = f"A/A control of {variant.control_of}"
             prospects.append(Prospect(variant, "to link again", detail))
             continue
         provider, name = split_name(variant.toolchain)

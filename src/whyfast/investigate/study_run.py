@@ -200,7 +200,7 @@ def run_study(
 
 def _account(context: RunContext[Study], result: Result) -> Account | None:
     """Of the largest difference of a variant from the main baseline."""
-    controls = {v.name for v in context.question.variants if v.twin_of}
+    controls = {v.name for v in context.question.variants if v.control_of}
     main = context.baselines[0]
     verdicts = (v for v in result.judged.verdicts if v.baseline == main)
     verdict = largest(v for v in verdicts if v.variant not in controls)
@@ -227,7 +227,7 @@ def comparable(context: RunContext[Study]) -> bool:
     if context.failed_expectations and (not context.baselines or len(context.usable) < 2):
         context.observer.note("nothing is measured: too few variants meet their expectations")
         return False
-    plain = [b.variant for b in context.usable if not study.variant(b.variant).twin_of]
+    plain = [b.variant for b in context.usable if not study.variant(b.variant).control_of]
     if context.same and not study.compared(plain, context.baselines, context.same):
         context.observer.note("nothing is measured: all builds are the same program")
         return False

@@ -125,7 +125,7 @@ def composed(result: Result) -> list[str]:
     else:
         texts += [*moved, *slopes, *first]
     baselines = study.baselines if study.along else study.baselines[:1]
-    pairs = study.compared([v.name for v in study.variants if not v.twin_of], baselines)
+    pairs = study.compared([v.name for v in study.variants if not v.control_of], baselines)
     main = [verdict for pair in pairs if (verdict := comparisons.of(*pair)) is not None]
     texts += interaction_sentences(result)
     texts += _differences(main, covered, study, comparisons, facts)

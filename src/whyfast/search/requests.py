@@ -267,7 +267,7 @@ def search_set(
 
 
 def _end(study: Study, request: SearchRequest, text: str, where: str) -> Variant:
-    names = [v.name for v in study.variants if not v.twin_of]
+    names = [v.name for v in study.variants if not v.control_of]
     if not text.startswith("-"):
         return _variant(study, text, names, where, "; or write flags")
     base = _variant(study, request.variant or study.baselines[0], names, "--variant")

@@ -253,8 +253,8 @@ def replication_sentences(result: Result) -> list[str]:
         if (
             before is None
             or after is None
-            or merged.twin_of
-            or other.twin_of
+            or merged.control_of
+            or other.control_of
             or before.size in (0, after.size)
             or before.form not in _MERGED
             or after.form != "replicated"

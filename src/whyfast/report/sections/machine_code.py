@@ -96,7 +96,7 @@ def evidence_sentences(
 
 def _read(study: Question, facts: Mapping[str, Evidence]) -> list[str]:
     """The variants whose machine code was read, A/A controls aside."""
-    return [v.name for v in study.variants if v.name in facts and not v.twin_of]
+    return [v.name for v in study.variants if v.name in facts and not v.control_of]
 
 
 def trouble_sentences(troubles: Sequence[Trouble], looked_at: Iterable[str]) -> tuple[str, ...]:

@@ -237,7 +237,7 @@ def _witnesses(result: Result, study: Question, comparisons: Comparisons) -> Ite
     first."""
     evidence, main = {e.variant: e for e in result.found.evidence}, study.baselines[0]
     witnesses: dict[str, Witness] = {}
-    for v in decided(comparisons.of(v.name, main) for v in study.measured if not v.twin_of):
+    for v in decided(comparisons.of(v.name, main) for v in study.measured if not v.control_of):
         if witness := find_witness(v, study, comparisons, evidence):
             witnesses.setdefault(witness.slow, witness)
     yield from map(witness_sentence, witnesses.values())
@@ -245,8 +245,8 @@ def _witnesses(result: Result, study: Question, comparisons: Comparisons) -> Ite
 
 def _study_care(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What to distrust, the worst first."""
-    controls = [v for v in study.variants if v.twin_of]
-    for v in decided(comparisons.of(v.name, v.twin_of or "") for v in controls):
+    controls = [v for v in study.variants if v.control_of]
+    for v in decided(comparisons.of(v.name, v.control_of or "") for v in controls):
         yield (
             f"Placement alone makes the A/A control of {quote(v.baseline)} (the same objects "
             f"in another layout) {text_of(v).factor}: differences of that size may be luck."
