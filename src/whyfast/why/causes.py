@@ -58,6 +58,17 @@ def branch_misses(v: GroupView) -> CauseLabel | None:
     if v.other_work or not v.carries(extra, CYCLES["mispredicted branches"]):
         return None
     fact = v.quantity("mispredicted branches")
+    if _further_steps(v):
+        done, steps = v.quantity("instructions"), v.extra("branch")
+        return CauseLabel(
+            "more-work",
+            f"{v.name} goes through its loops more often: {number(steps)} more branches, with "
+            f"{number(fact.slow or 0)} mispredictions in the simulation "
+            f"({{fast}}: {number(fact.fast or 0)})",
+            "counted",
+            (done, v.fact("branch", "branches"), fact),
+            "look at how long the chains are, or how often the loop runs",
+        )
     return CauseLabel(
         "branch-misses",
         f"{v.name} has branches that the processor cannot predict: "
@@ -67,6 +78,13 @@ def branch_misses(v: GroupView) -> CauseLabel | None:
         (fact,),
         "make the branch a conditional move or sort the data",
     )
+
+
+def _further_steps(v: GroupView) -> bool:
+    """Whether further mispredictions come with further branches of no other code: more steps."""
+    more = v.group.extra("mispredicted branches")
+    same = 0 < v.slow.static["branch"] <= v.fast.static["branch"]
+    return same and v.extra("branch") >= more and (v.group.ratio("instructions") or 0) >= 1.03
 
 
 def misses_alike(v: GroupView, cycles: float = SECOND_LEVEL_CYCLES) -> bool:
@@ -161,6 +179,11 @@ def _own_calls(v: GroupView) -> tuple[float, float]:
 MISSES = ("L1 data misses", "last-level misses", "mispredicted branches")
 
 
+#: Times as long as on the fast side that an instruction takes from which on more of them are only
+#: part of the reason.
+LONGER = 2.0
+
+
 def more_work(v: GroupView) -> CauseLabel | None:
     times = v.group.ratio("instructions")
     if not v.counted or times is None or times < 1.03:
@@ -174,6 +197,8 @@ def more_work(v: GroupView) -> CauseLabel | None:
     if times >= 1000:  # as good as none on the fast side
         work = f"{number(done.slow or 0)} instructions ({{fast}}: {number(done.fast or 0)})"
     text = f"{'the same code of ' if same else ''}{v.name} executes {work}"
+    if v.pace >= LONGER:
+        text += f", each of which takes {v.pace:.2g}x as long"
     return CauseLabel("more-work", text, "counted", (done,))
 
 
@@ -188,6 +213,7 @@ RULES: tuple[Rule, ...] = (
     program.instrumented,
     code.atomics,
     code.guarded_call,
+    code.store_forwarding,
     code.vectorisation,
     code.copying,
     code.division,
@@ -197,7 +223,6 @@ RULES: tuple[Rule, ...] = (
     code.bounds_checks,
     code.assertions,
     code.jump_table,
-    code.store_forwarding,
     code.unrolling,
     branch_misses,
     cache_misses,

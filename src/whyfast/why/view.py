@@ -108,6 +108,15 @@ class GroupView:
         return self.carries(self.group.extra("instructions"), SLOWEST)
 
     @property
+    def pace(self) -> float:
+        """How many times as long an instruction takes on the slow side; 1 where that is not
+        known."""
+        time, times = self.group.time, self.group.ratio("instructions")
+        if time.fast < TIMED or times is None:
+            return 1.0
+        return time.slow / time.fast / times
+
+    @property
     def arithmetic(self) -> float:
         """How many more vector instructions ran that are not moves."""
         kinds = {k for k in (*self.fast.kinds, *self.slow.kinds) if k.startswith("vector ")}

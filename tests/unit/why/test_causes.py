@@ -151,6 +151,40 @@ FIRES = {
         view(executed(1e8), executed(1e8), quantities={"mispredicted branches": (1e3, 1e7)}),
         "branch-misses",
     ),
+    "mispredictions of further rounds of the same loops": (
+        view(
+            executed(1.28e8, branch=(1.8e7, 9)),
+            executed(1.48e8, branch=(2.2e7, 8)),
+            quantities={"mispredicted branches": (2e6, 5e6)},
+            seconds=(0.03, 0.056),
+        ),
+        "more-work",
+    ),
+    "mispredictions of a branch that the other side does not have": (
+        view(
+            executed(1.28e8, branch=(1.8e7, 8)),
+            executed(1.48e8, branch=(2.2e7, 9)),
+            quantities={"mispredicted branches": (2e6, 5e6)},
+            seconds=(0.03, 0.056),
+        ),
+        "branch-misses",
+    ),
+    "vectorisation": (
+        view(executed(1e8, vector_16=(5e7, 3)), executed(4e8), seconds=(0.03, 0.12)),
+        "vectorisation",
+    ),
+    "vectorisation, for which single instructions take too long": (
+        view(executed(7e8, vector_16=(4e8, 9)), executed(1.3e9), seconds=(0.036, 0.544)),
+        "more-work",
+    ),
+    "store forwarding in code that is not vectorised, either": (
+        view(
+            executed(7e8, vector_16=(4e8, 9)),
+            executed(1.3e9, blocked_load=(6.4e7, 2)),
+            seconds=(0.036, 0.544),
+        ),
+        "store-forwarding",
+    ),
     "cache misses": (
         view(executed(1e8), executed(1e8), quantities={"last-level misses": (1e3, 1e6)}),
         "cache-misses",

@@ -298,8 +298,11 @@ def _fix_table(fixes: Sequence[Fix], placements: Sequence[Placement]) -> Table |
 
 
 def placement_plot(result: Result) -> Plot | None:
-    """One figure for each pair, with a row for the mean and each benchmark; all ratios of time."""
-    placements, margin = result.judged.placements, result.question.margin
+    """One figure for each pair, with a row for the mean and each benchmark; all ratios of time.
+    The variant of a claim has the first."""
+    margin, claim = result.question.margin, result.question.claim
+    claimed = claim.variant if claim else ""
+    placements = sorted(result.judged.placements, key=lambda p: p.linked.variant != claimed)
     pairs = grouped(((p.linked.baseline, p.over, p.linked.variant), p) for p in placements)
     figures = grouped((baseline, _figure(each, margin)) for (baseline, *_), each in pairs.items())
     ordered = [name for name in result.question.baselines if name in figures]
