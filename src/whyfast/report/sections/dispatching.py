@@ -34,7 +34,7 @@ def jump_table(result: Result) -> Table | None:
     order = {v.name: i for i, v in enumerate(every)}
     versions = {t.name: t.version for t in result.recorded.toolchains if t.version}
     compilers = {v.name: versions[v.toolchain] for v in every if v.toolchain in versions}
-    baselines = without_lost(result.question, result.found.failed_expectations).baselines
+    baselines = without_lost(result).question.baselines
     comparisons = Comparisons(result.judged)
     main = baselines[0] if baselines and comparisons else None
     # The symptom, and whether it is known of this version of the compiler.

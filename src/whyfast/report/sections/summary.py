@@ -159,7 +159,7 @@ def _so_far(result: Result) -> str:
 
 def _study_summary(result: Result, comparisons: Comparisons) -> Summary:
     assert isinstance(result.question, Study)
-    study = without_lost(result.question, result.found.failed_expectations)
+    study = without_lost(result).question
     main = next((b for b in study.baselines if b not in result.recorded.same), "")
     by = f"against {main}"
     ways = way_summary(result)
@@ -217,7 +217,7 @@ def _study_surprises(result: Result, study: Question, comparisons: Comparisons) 
     yield from list(interaction_sentences(result))[0 if ways else 1 :]  # likewise
     yield from account_sentences(result.found.account)
     yield from alike_sentences(result)
-    yield from failed_expectation_sentences(study, result.found.failed_expectations)
+    yield from failed_expectation_sentences(without_lost(result))
     fixed = {f.variant for f in result.judged.fixes}
     moved = placement_sentences(result.judged.placements, study, fixed)
     if audit_claim(study, comparisons, result.found.evidence) is not None:
