@@ -10,12 +10,14 @@ from tests.report.conftest import PHONE, Opening, fits_phone
 from tests.unit.report.big_example import big_result
 from tests.unit.report.example import sample_blocks, sample_result
 from tests.unit.report.pages.test_search_page import _searched
+from tests.unit.report.parts import changed
 from tests.unit.report.placement_example import placement_result
 from tests.unit.report.slope_example import slope_result
 from tests.unit.search.worlds import step_at
 
 from whyfast.explain.code_diff import align
 from whyfast.model.code import CodeLine, CodeListing, CodePair
+from whyfast.model.study import Claim
 from whyfast.report.document import Cell, document, right, section, table
 from whyfast.report.pages.search_page import search_page
 from whyfast.report.render.html import render_html
@@ -46,6 +48,24 @@ def test_placement_is_drawn_with_a_dot_a_layout(opened: Opening) -> None:
     assert page.locator("#placement-plots figcaption").inner_text() == (
         "before against after: placement"
     )
+
+
+def test_of_many_placements_all_but_that_of_the_claim_are_folded(opened: Opening) -> None:
+    plain = placement_result()
+    pairs = [p for p in plain.judged.placements if p.linked.baseline == "before"]
+    many = [
+        replace(p, linked=replace(p.linked, variant=f"{p.linked.variant} {i}"))
+        for i in range(3)
+        for p in pairs
+    ]
+    claimed = replace(plain.question, claim=Claim("more-work 1", "before"))
+    page = opened(changed(plain, question=claimed, placements=(*many,)))
+    captions = page.locator("#placement-plots figcaption").all_inner_texts()
+    assert captions == ["'more-work 1' against before: the change"]
+    assert page.locator("#placement-more figure").count() == 0
+    page.locator("#placement-more summary").click()
+    page.wait_for_selector("#placement-more figure")
+    assert page.locator("#placement-more figure").count() == 5
 
 
 def test_placement_of_several_benchmarks_is_a_row_each(opened: Opening) -> None:

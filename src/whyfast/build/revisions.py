@@ -16,6 +16,7 @@ from whyfast.store.git import (
     borrow,
     commit_named,
     git,
+    has_file,
     is_shallow,
     leads,
     must_git,
@@ -86,7 +87,7 @@ def export(repository: Path, commit: str, to: Path) -> None:
 def submodules(repository: Path, commit: str) -> dict[str, tuple[Path, str]]:
     """The submodules of a commit by their paths, each with a repository on this machine that has
     its commit, and that; without those that were not checked out (``git submodule update``)."""
-    if git(repository, "cat-file", "-e", f"{commit}:.gitmodules").returncode:
+    if not has_file(repository, commit, ".gitmodules"):
         return {}
     common = git(repository, "rev-parse", "--path-format=absolute", "--git-common-dir")
     listed = must_git(repository, "ls-tree", "-r", "-z", "--full-tree", commit)

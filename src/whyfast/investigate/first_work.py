@@ -187,9 +187,12 @@ def _benchmark_option(folder: Path, project: Project, tries: Tries) -> Project |
 #: Such options that are tried, at most.
 _OPTIONS = 2
 
-#: How the names of scripts begin that are written; where programs write that want a place for it.
+#: How the names of scripts begin that are written.
 OWN = "whyfast_bench_"
-OUTPUT = f"/tmp/{OWN}output"
+
+#: Runs a program that wants a place for its output behind its document: one of its own for each
+#: run, as others run it, too. No device: what a program removes before it writes must be its own.
+WITH_OUTPUT = f'"$0" "$1" /tmp/{OWN}$$; status=$?; rm -f /tmp/{OWN}$$; exit $status'
 
 
 def _scripts(tries: Tries) -> dict[str, str]:
@@ -265,8 +268,7 @@ def _reading(place: str, often: int = 1) -> tuple[tuple[str, ...], ...]:
     once = (
         ("sh", "-c", 'exec "$0" < "$1"', "{program}", place),
         ("{program}", place),
-        # No device: of what a program removes before it writes, it must be nobody else's.
-        ("sh", "-c", f'exec "$0" "$1" {OUTPUT}', "{program}", place),
+        ("sh", "-c", WITH_OUTPUT, "{program}", place),
     )
     return once if often == 1 else (*once, ("{program}", *[place] * often))
 

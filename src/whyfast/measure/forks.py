@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -43,16 +44,18 @@ class ForkRunner:
         words = command[: self.arguments.shared[variant]]
         program = self._programs.get(words)
         if program is None or not program.offers(variant):
-            program = self._programs[words] = _Program(words, self._sides(words), env, cpu)
+            sides = self._sides(words, random.Random(pad))
+            program = self._programs[words] = _Program(words, sides, env, cpu)
         return TurnInvocation(
             command, lambda: program.fork(variant), arguments=self.arguments, wall=self.wall
         )
 
-    def _sides(self, words: Words) -> dict[str, Words]:
-        """The further words of each variant that begins with these."""
-        shared = self.arguments.shared
-        every = self.arguments.commands.items()
-        return {v: c[shared[v] :] for v, c in every if c[: shared[v]] == words}
+    def _sides(self, words: Words, rng: random.Random) -> dict[str, Words]:
+        """The further words of each variant that begins with these, in random order: what a fork
+        finds in memory depends on its place among them, and some statements on that."""
+        shared, commands = self.arguments.shared, self.arguments.commands
+        every = rng.sample(sorted(commands), len(commands))
+        return {v: commands[v][shared[v] :] for v in every if commands[v][: shared[v]] == words}
 
 
 class _Program:

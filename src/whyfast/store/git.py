@@ -3,6 +3,7 @@ what a hook inherited nor what a checkout configures decides what happens."""
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
@@ -93,10 +94,25 @@ def must_git(
     return done.stdout
 
 
+#: Full hashes that were found there to be those of commits, which stay so.
+_COMMITS: set[tuple[Path, str]] = set()
+
+
 def commit_named(repository: Path, revision: str) -> str:
     """The full hash of the commit that ``revision`` names there, empty where it names none."""
+    if (repository, revision) in _COMMITS:
+        return revision
     done = git(repository, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-    return "" if done.returncode else done.stdout.strip()
+    commit = "" if done.returncode else done.stdout.strip()
+    if commit and commit == revision:
+        _COMMITS.add((repository, commit))
+    return commit
+
+
+@functools.cache
+def has_file(repository: Path, commit: str, name: str) -> bool:
+    """Whether the commit, given by its full hash, has that file."""
+    return git(repository, "cat-file", "-e", f"{commit}:{name}").returncode == 0
 
 
 def is_shallow(repository: Path) -> bool:
@@ -113,10 +129,10 @@ def ignored_by_git(folder: Path) -> set[Path]:
     """The untracked files and folders below that git ignores, relative to it; none where it is in
     no repository, or is ignored itself."""
     try:
-        if not git(folder, "check-ignore", "--quiet", ".").returncode:
-            return set()
         wanted = ("--others", "--ignored", "--exclude-standard", "--directory", "-z")
         listed = git(folder, "ls-files", *wanted)
+        if not listed.stdout or not git(folder, "check-ignore", "--quiet", ".").returncode:
+            return set()
     except UserError:  # no git here
         return set()
     return {Path(name) for name in listed.stdout.split("\0") if name.strip("./")}

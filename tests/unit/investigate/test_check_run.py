@@ -233,6 +233,20 @@ def test_instructions_that_speak_against_the_cause_are_told(
     assert "1 function more has the same instructions and refers to data that differs." in said
 
 
+@pytest.mark.parametrize(("more", "where"), [((100.0, 100.0), ""), ((100.0, 102.0), " on one")])
+def test_which_run_as_many_instructions_is_told_where_others_run_more(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, more: tuple[float, float], where: str
+) -> None:
+    bench.takes({"base": 1.0, "head": 1.02})
+    reaches = (
+        ChangeCoverage("one", ("hot",), "", (100.0, 100.0)),
+        ChangeCoverage("two", ("hot",), "", more),
+    )
+    monkeypatch.setattr(check_run, "reached_by", lambda *given: reaches)
+    head, *_ = check_page(bench.run()).headline.split(" and placement alone can make as much, ")
+    assert head == f"As many instructions run as before{where}"
+
+
 @pytest.mark.usefixtures("traced")
 def test_a_difference_by_placement_alone_fails_nothing(bench: Bench) -> None:
     bench.takes({"base": 1.0, "head": 1.0})

@@ -1,6 +1,7 @@
 """What a program is given to do: found by runs whose ends and CPU seconds are told."""
 
 import shutil
+import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ import pytest
 
 from whyfast.investigate import first_tries
 from whyfast.investigate.first_tries import Limit, Tries
-from whyfast.investigate.first_work import OUTPUT, with_work
+from whyfast.investigate.first_work import WITH_OUTPUT, with_work
 from whyfast.investigate.services import Silent
 from whyfast.measure.invocation import Clock
 from whyfast.model.build import Build
@@ -130,16 +131,25 @@ def test_a_program_as_fast_as_a_checksum_gets_a_large_document_often(given: Give
     ]
 
 
-def test_a_program_that_wants_a_place_for_its_output_gets_one(given: Given) -> None:
-    """It reads YAML. A device would be removed by a program that begins by removing the place."""
+def test_a_program_that_wants_a_place_for_its_output_gets_one_for_each_run(
+    given: Given, tmp_path: Path
+) -> None:
+    """It reads YAML."""
 
     def runs(words: Sequence[str]) -> Run:
-        reads = OUTPUT in " ".join(words) and words[-1].endswith(".yaml")
+        reads = WITH_OUTPUT in words and words[-1].endswith(".yaml")
         return "exit code 1" * (not reads), 0.5, 0.5
 
     (words,) = given(runs, "usage: app INFILE OUTFILE").benchmarks.values()
     assert words[-1] == "{study}/whyfast_bench_document.yaml"
-    assert not OUTPUT.startswith("/dev/")
+    (program := tmp_path / "app").write_text('#!/bin/sh\ncp "$1" "$2" && echo "$2"; exit 3\n')
+    program.chmod(0o755)
+    command = [str(program) if word == "{program}" else word for word in words]
+    ran = [subprocess.run([*command[:-1], program], capture_output=True, check=False) for _ in "ab"]
+    assert [run.returncode for run in ran] == [3, 3]
+    places = {run.stdout for run in ran}
+    assert len(places) == 2
+    assert not any(Path(place.decode().strip()).exists() for place in places)
 
 
 def test_a_program_that_reads_sources_gets_the_largest(given: Given, tmp_path: Path) -> None:

@@ -53,6 +53,15 @@ def test_sides_of_a_block_have_one_origin_and_every_block_another(tmp_path: Path
     assert len(set(processes)) == 4
 
 
+def test_the_place_of_a_side_among_the_words_of_its_program_is_drawn(tmp_path: Path) -> None:
+    file = tmp_path / "places"
+    own = f"import sys\nwith open({str(file)!r}, 'a') as f: f.write(sys.argv[8][-1])"
+    forks = runner(a=f"{own} # a", b=f"{own} # b")
+    for pad in range(6):
+        forks.enter("a", cpu=None, pad=pad).close()
+    assert set(file.read_text()) == {"a", "b"}
+
+
 def test_memory_is_that_of_each_side() -> None:
     forks = runner(small="", large="x = bytearray(2 * 10**8)")
     small, large = (forks.enter(name, cpu=None, pad=0) for name in ("small", "large"))

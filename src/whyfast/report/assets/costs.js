@@ -23,6 +23,17 @@ KINDS.costs = (parent, read) => {
       const far = (p) => (log ? p.cost > right ** 0.66 : p.cost > 0.7 * right + 0.3);
       const shown = points.length <= 24;
       const longest = Math.floor(width / (2.5 * LETTER));
+      const place = (axis, size) => {
+        const ends = points.map(axis), low = Math.min(...ends), high = Math.max(...ends);
+        return (p) => (size * (axis(p) - low)) / (high - low || 1);
+      };
+      const x = place((p) => (log ? Math.log(p.cost) : p.cost), width - 110), y = place((p) => p.time, 230);
+      // One name for points so near each other that their names would overlap.
+      const named = [];
+      for (const p of [...points].sort((a, b) => a.time - b.time || a.cost - b.cost)) {
+        const near = named.find((n) => Math.abs(x(n.at[0]) - x(p)) < 80 && n.at.some((q) => Math.abs(y(q) - y(p)) < 14));
+        if (near) near.at.push(p); else named.push({ at: [p] });
+      }
       return [[{
         x: points.map((p) => p.cost), y: points.map((p) => p.time), text: texts, mode: "markers",
         marker: {
@@ -31,8 +42,9 @@ KINDS.costs = (parent, read) => {
         },
       }], {
         height: 320, margin: { l: 64, r: 24, t: 14, b: 48 },
-        annotations: shown ? points.map((p) => ({
-          x: p.cost, y: p.time, text: cut(p.name, longest), xshift: far(p) ? -9 : 9,
+        annotations: shown ? named.map(({ at: [p, ...others] }) => ({
+          x: p.cost, y: p.time, xshift: far(p) ? -9 : 9,
+          text: cut([p, ...others].map((q) => q.name).join(", "), others.length ? 2 * longest : longest),
           xanchor: far(p) ? "right" : "left", yanchor: "middle",
         })) : [],
         xaxis: { title: `${name}, relative to ${baseline}`, ...(log ? { type: "log" } : {}) },

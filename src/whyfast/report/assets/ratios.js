@@ -238,7 +238,9 @@ KINDS.placement = (() => {
     <p class="legend"><span class="lane linked">◆ as linked, with its interval</span>
     <span class="lane varied">● over the drawn layouts</span>
     <span class="lane">○ one pair of drawn layouts</span> <span class="band">the margin</span></p>
-    <div id="placement-plots" class="plots"></div>`;
+    <div id="placement-plots" class="plots"></div>
+    <details id="placement-more"><summary></summary><div class="plots"></div></details>`;
+  const FIRST = 4; // figures that are there at once
 
   const reach = (rows, margin) => ratioRange(
     rows.flatMap((row) => [...row.points.map((ratio) => ({ ratio })), row.linked, row.varied]).filter(Boolean), margin);
@@ -286,7 +288,15 @@ KINDS.placement = (() => {
     parent.innerHTML = SKELETON;
     const show = (chosen) => {
       const plots = baselines[chosen].figures.map((figure, i) => ({ ...figure, wide: i === 0 }));
-      drawFigures(byId("placement-plots"), plots, (figure, holder) => Chart(holder, (width) => compose(figure, margin, width)));
+      const paint = (figure, holder) => Chart(holder, (width) => compose(figure, margin, width));
+      const first = plots.length > FIRST ? 1 : FIRST;
+      drawFigures(byId("placement-plots"), plots.slice(0, first), paint);
+      const more = byId("placement-more"), others = more.querySelector("div");
+      more.hidden = plots.length <= first;
+      more.querySelector("summary").textContent = `The ${plots.length - first} other variants`;
+      others.replaceChildren();
+      more.ontoggle = () => { if (more.open && !others.firstChild) drawFigures(others, plots.slice(first), paint); };
+      more.ontoggle();
     };
     addBaselines(byId("placement-baselines"), baselines, show)[0].checked = true;
     show(0);

@@ -114,14 +114,18 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
         if v.benchmark not in moved:
             groups[v.outcome].append(v)
     most = NAMES if figures else _FEW_NAMES
+    different = [*groups["slower"], *groups["faster"]]
     # As small as placement makes them, with no other sign of a difference.
     by_luck = [
         _benchmark(v)
-        for v in (*groups["slower"], *groups["faster"])
+        for v in different
         if _as_many(check.reach(v.benchmark or "")) and size_of(v.ratio) < MADE_BY_PLACEMENT
     ]
+    every = len(by_luck) == len(different) > 0 and all(
+        _as_many(check.reach(v.benchmark or "")) for v in groups["undecided"]
+    )
     if by_luck:
-        where = f" on {join_words(by_luck, most)}" if len(by_luck) > 1 else ""
+        where = "" if every else f" on {join_words(by_luck, most)}"
         yield f"as many instructions run as before{where} and placement alone can make as much"
     for group in (groups["slower"], groups["faster"]):
         texts = [_on_benchmark(v, f" {percent_text(v).interval}" if figures else "") for v in group]
@@ -133,7 +137,7 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
             where = pluralize(len(group), "other")
         yield f"the same on {where}"
     if group := groups["undecided"]:
-        yield from _counted(group, check, most)
+        yield from _counted(group, check, most, equal_too=not every)
         with_figures = figures and len(group) <= _FEW_NAMES  # the table has those of more
         texts = [
             f"{_benchmark(v)}{f' ({undecided_text(v, needs(result, v))})' if with_figures else ''}"
@@ -144,13 +148,16 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
     if moved:
         runs = "runs" if len(moved) == 1 else "run"
         apart = decided([v for v in verdicts if v.benchmark in moved])
-        different = [_on_benchmark(v, " by placement") for v in apart]
-        by_placement = f" ({join_words(different, NAMES)})" if different else ""
+        texts = [_on_benchmark(v, " by placement") for v in apart]
+        by_placement = f" ({join_words(texts, NAMES)})" if texts else ""
         yield f"{pluralize(len(moved), 'benchmark')} {runs} no changed code{by_placement}"
 
 
-def _counted(undecided: Sequence[Verdict], check: Check, most: int) -> Iterator[str]:
-    """What the exact counts say of benchmarks whose times are undecided."""
+def _counted(
+    undecided: Sequence[Verdict], check: Check, most: int, *, equal_too: bool
+) -> Iterator[str]:
+    """What the exact counts say of benchmarks whose times are undecided; also that they are equal,
+    where that is not said of all."""
     every = [(_benchmark(v), more_instructions(check.reach(v.benchmark or ""))) for v in undecided]
     counts = {name: more for name, more in every if more is not None}
     for sign, word in ((1, "more"), (-1, "fewer")):
@@ -159,7 +166,7 @@ def _counted(undecided: Sequence[Verdict], check: Check, most: int) -> Iterator[
             if m >= _AS_MANY:
                 sizes.setdefault(f"{format_rough(m)} {word} instructions run on", []).append(n)
         yield join_words([f"{size} {join_words(n, most)}" for size, n in sizes.items()], most)
-    if equal := [n for n, more in counts.items() if abs(more) < _AS_MANY]:
+    if equal_too and (equal := [n for n, more in counts.items() if abs(more) < _AS_MANY]):
         where = "" if len(equal) == len(undecided) else f" on {join_words(equal, most)}"
         yield f"as many instructions run as before{where}"
 

@@ -63,7 +63,7 @@ def placement_sentences(
     """One sentence for each variant against the main baseline, and one on the spread. About the
     suite where there is one, else about each benchmark. Variants in ``fixes`` have sentences of
     their own, and none here if there are others."""
-    controls = {v.name for v in study.variants if v.twin_of}
+    controls = {v.name for v in study.variants if v.control_of}
     sentences, spreads, luck = [], [], []
     by_draw = grouped((p.over, p) for p in placements if p.linked.baseline in study.baselines[:1])
     for over in _FIRST:
@@ -161,7 +161,7 @@ def _sentence(p: Placement, margin: float) -> str:
 def control_sentences(study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What whyfast says about the baseline against itself in another layout."""
     for control in study.variants:
-        verdict = comparisons.of(control.name, control.twin_of) if control.twin_of else None
+        verdict = comparisons.of(control.name, control.control_of) if control.control_of else None
         if verdict is not None:
             yield (
                 f"A/A control: {quote(verdict.baseline)} against the same objects in another "
@@ -298,8 +298,11 @@ def _fix_table(fixes: Sequence[Fix], placements: Sequence[Placement]) -> Table |
 
 
 def placement_plot(result: Result) -> Plot | None:
-    """One figure for each pair, with a row for the mean and each benchmark; all ratios of time."""
-    placements, margin = result.judged.placements, result.question.margin
+    """One figure for each pair, with a row for the mean and each benchmark; all ratios of time.
+    The variant of a claim has the first."""
+    margin, claim = result.question.margin, result.question.claim
+    claimed = claim.variant if claim else ""
+    placements = sorted(result.judged.placements, key=lambda p: p.linked.variant != claimed)
     pairs = grouped(((p.linked.baseline, p.over, p.linked.variant), p) for p in placements)
     figures = grouped((baseline, _figure(each, margin)) for (baseline, *_), each in pairs.items())
     ordered = [name for name in result.question.baselines if name in figures]
