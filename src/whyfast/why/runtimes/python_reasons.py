@@ -201,18 +201,29 @@ def _types(
     file: str,
     quoted: str,
 ) -> Reason | None:
-    """A variable that holds another type on each side, in the line that takes most of the time."""
-    types = {variable: kind for row in fast.values() for variable, (kind, _) in row.held.items()}
+    """A variable that holds another type on each side, wherever it was seen, in the line that takes
+    most of the time."""
+    types, mine = _held_types(fast), _held_types(slow)
     nodes = list(_nodes(file))
     for number, line in sorted(slow.items(), key=lambda row: -row[1].seconds):
         names = {n.id for n in nodes if isinstance(n, ast.Name) and n.lineno == number}
         for variable in sorted(names & line.held.keys()):
-            kind, other = line.held[variable][0], types.get(variable, "")
-            if other and other != kind and not {kind, other} & _NO_DATA:
+            kind, others = line.held[variable][0], types.get(variable, set())
+            if others and not others & mine[variable] and not {kind, *others} & _NO_DATA:
+                other = min(others)
                 text = f"`{variable}` is of type {kind}, in `{quoted}` of type {other}"
                 text += f", and takes longer to work with in {_at(name, file, number)}"
                 return Reason("more-work", text, "measured", number)
     return None
+
+
+def _held_types(lines: Mapping[int, TracedLine]) -> dict[str, set[str]]:
+    """The types that each variable was seen with: one name may stand for several things."""
+    types: dict[str, set[str]] = {}
+    for line in lines.values():
+        for variable, (kind, _) in line.held.items():
+            types.setdefault(variable, set()).add(kind)
+    return types
 
 
 #: Types of names that nothing is computed with.

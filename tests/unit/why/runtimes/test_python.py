@@ -265,6 +265,17 @@ def test_new_objects_must_be_able_to_take_the_time(opcode: str, seconds: float, 
     assert (reason.key if reason else "") == key
 
 
+@pytest.mark.parametrize(("kinds", "key"), [(("int",), "more-work"), (("int", "float"), "")])
+def test_a_variable_of_another_type_is_one_wherever_it_is_seen(
+    tmp_path: Path, kinds: tuple[str, ...], key: str
+) -> None:
+    (file := tmp_path / "a.py").write_text("x = f()\nx = g(x)\n")
+    fast = {n: TracedLine(9, 0.1, (), {"x": (kind, -1)}) for n, kind in enumerate(kinds, 1)}
+    slow = {2: TracedLine(9, 0.1, (), {"x": ("float", -1)})}
+    reason = line_reason(fast, slow, (False, False), 0.1, "`f`", str(file), "a")
+    assert (reason.key if reason else "") == key
+
+
 def test_imports_of_the_slow_side_alone(explained: Explain) -> None:
     spent = {"<module>/+unittest.mock": (0, 40), "<module>": (1, 1)}
     modules: tuple[list[str], list[str]] = ([], ["unittest", "unittest.mock"])
