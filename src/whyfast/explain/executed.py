@@ -270,6 +270,8 @@ def _kinds(insn: Instruction, code: LoadedCode) -> Iterable[str]:
     name = _NAMES.get(insn.mnemonic, "")
     if insn.has_lock_prefix or (name == "XCHG" and has_memory(insn)):
         yield "atomic"
+        if name.startswith(("XCHG", "CMPXCHG")):
+            yield "exchange"
     yield from _flow(insn, code)
     if name in ("DIV", "IDIV"):
         yield "integer division"
@@ -294,6 +296,8 @@ def _kinds(insn: Instruction, code: LoadedCode) -> Iterable[str]:
         stack = insn.memory_base in FRAME
         writes = insn.op0_kind == OpKind.MEMORY and name not in ("CMP", "TEST")
         yield f"stack {'store' if writes else 'load'}" if stack else "store" if writes else "load"
+        if stack and _vector_width(insn, name):
+            yield "stack vector"
         named = insn.is_ip_rel_memory_operand and code.program.object_at(insn.ip_rel_memory_address)
         if named and COUNTERS.match(named):
             yield "counter"

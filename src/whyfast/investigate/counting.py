@@ -27,10 +27,9 @@ from whyfast.measure.count import (
     measured_turns,
 )
 from whyfast.measure.doctor.system import System
-from whyfast.measure.invocation import Clock
 from whyfast.measure.registry import MAKERS
 from whyfast.measure.simulate import Geometry, Valgrind, choose_valgrind, read_geometry
-from whyfast.measure.tools import CannotCount, Finished, LauncherAround, ToolRun
+from whyfast.measure.tools import CannotCount, LimitedLauncher, ToolRun
 from whyfast.model.counters import MEASURED, Counted, Counts, HotFunction, Overlap, Source
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Calibration
@@ -271,27 +270,6 @@ class BuildCounter:
             for name in sorted(enter, key=lambda name: name != main)
             if name not in controls
         ]
-
-
-@dataclass
-class LimitedLauncher(LauncherAround):
-    """A launcher whose runs end at a time of the monotonic ``clock``, all together."""
-
-    clock: Clock
-    end: float
-
-    def run(
-        self,
-        argv: Sequence[str],
-        *,
-        env: Mapping[str, str],
-        timeout: float,
-        pass_fds: Sequence[int] = (),
-    ) -> Finished:
-        left = self.end - self.clock.monotonic()
-        if left <= 0:
-            raise TimeoutError("the time for counting is used up")
-        return self.launcher.run(argv, env=env, timeout=min(timeout, left), pass_fds=pass_fds)
 
 
 def _compared(context: RunContext[Study], counted: Counted, geometry: Geometry) -> Counted:

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from whyfast.measure.invocation import Clock
 from whyfast.measure.process import Child, TooMuchOutput
 
 
@@ -87,6 +88,27 @@ class LauncherAround(Launcher):
 
     def stop(self) -> None:
         self.launcher.stop()
+
+
+@dataclass
+class LimitedLauncher(LauncherAround):
+    """A launcher whose runs end at a time of the monotonic ``clock``, all together."""
+
+    clock: Clock
+    end: float
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        timeout: float,
+        pass_fds: Sequence[int] = (),
+    ) -> Finished:
+        left = self.end - self.clock.monotonic()
+        if left <= 0:
+            raise TimeoutError("the time for all of it is used up")
+        return self.launcher.run(argv, env=env, timeout=min(timeout, left), pass_fds=pass_fds)
 
 
 #: Programs that put another one into their place.

@@ -221,7 +221,12 @@ def _started(functions: Sequence[FunctionTime], fast: SideCode, slow: SideCode) 
     }
     if names[fast.name] - names[slow.name] - {os.path.basename(fast.program)}:
         return set()
-    more = {p for p in programs[slow.name] if os.path.basename(p) not in names[fast.name]}
+    own = os.path.basename(slow.program) or "?"  # a script may start what it is named after
+    more = {
+        p
+        for p in programs[slow.name]
+        if (name := os.path.basename(p)) not in names[fast.name] and not name.startswith(own)
+    }
     return {f.key for f in functions if (p := set(f.places.get(slow.name, ()))) and p <= more}
 
 

@@ -20,6 +20,10 @@ STACKED, RELOADED, MOSTLY_STACKED = 0.2, 0.4, 0.35
 #: 30 % with "-N -l" (one program of small functions, Go 1.26).
 STACKED_BY_GO = 0.25
 
+#: Share of what uses the stack from which on it is of floats alone, by -ffloat-store or for want of
+#: registers: code without optimisation loads the addresses and counters from there as well.
+FLOATS_ALONE = 0.75
+
 #: The least share of the code itself, whatever of it runs.
 STACKED_CODE = 0.25
 
@@ -48,12 +52,13 @@ def family(v: GroupView) -> CauseLabel | None:
         names = [f"`{n}`" for n in dict.fromkeys(os.path.basename(p) for p in paths)]
         text = f"{{slow}} runs {' and '.join(names[:2])}, which {{fast}} does not"
         return CauseLabel(kind, text, "measured")
+    strings = ("writes", "bytes of strings") if STRING_WRITERS.match(most) else ("scans", "strings")
     text = {
         "allocation": f"{{slow}} takes longer to allocate memory, in as many calls{caller}"
         if alike
         else f"{{slow}} allocates more memory{number}{caller}",
         "copying": _bytes_text(v, "copies or clears", "memory", f"{number}{caller}"),
-        "string-work": _bytes_text(v, "scans", "strings", f"{number}{caller}"),
+        "string-work": _bytes_text(v, *strings, f"{number}{caller}"),
         "locks": f"{{slow}} takes longer to take locks, in `{most}`, in as many calls{caller}"
         if alike
         else f"{{slow}} takes locks more, in `{most}`{number}{caller}",
@@ -77,6 +82,10 @@ def _bytes_text(v: GroupView, verb: str, what: str, more: str) -> str:
     if v.counted and (work.slow or 0) <= AS_MANY * (work.fast or 0):
         return f"what {verb} {what} takes longer, in `{slow.key.name}`, for no more instructions"
     return f"{{slow}} {verb} more {what}, in `{slow.key.name}`{more}"
+
+
+#: Functions of strings that write them: one of them fills the rest of the buffer with zeros.
+STRING_WRITERS = re.compile(r"_*(st[rp]n?(cpy|cat)|wcs\w*(cpy|cat))")
 
 
 #: The fact that tells of goroutines that are started.
@@ -127,6 +136,8 @@ def debug_build(v: GroupView) -> CauseLabel | None:
     if not reloads and (apart < 2 or stack(v.slow) < MOSTLY_STACKED):
         return None
     if v.counted and v.slow.total < 1.5 * v.fast.total:
+        return None
+    if v.slow.share("stack vector") > FLOATS_ALONE * stack(v.slow):
         return None
     fact = Fact(
         "instructions that use the stack", 100 * stack(v.fast), 100 * stack(v.slow), "%", v.basis

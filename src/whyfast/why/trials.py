@@ -135,6 +135,10 @@ def waits_first(groups: Sequence[FunctionGroup]) -> bool:
 LEFT, FLOATS = 0.2, 0.1
 
 
+#: Times as many atomic instructions from which on they are themselves the difference.
+MORE_ATOMICS = 1.5
+
+
 def _floats(group: FunctionGroup) -> bool:
     slow = group.executed.get("slow")
     if slow is None or not slow.total or group.time.difference <= 0:
@@ -152,6 +156,13 @@ def with_trial(
     return [replace(c, trial=shown[c.key]) if c.key in shown else c for c in causes]
 
 
+def _locks(group: FunctionGroup) -> bool:
+    """Whether a function takes locks of its own, by exchanges, or executes atomic instructions that
+    the other side does not: additions that both have wait for a cache line only."""
+    fast, slow = (group.executed[side].kinds for side in ("fast", "slow"))
+    return slow["exchange"] > 0 or slow["atomic"] > MORE_ATOMICS * fast["atomic"]
+
+
 def cause_of_trial(
     experiment: Experiment, trial: Intervention, groups: Sequence[FunctionGroup]
 ) -> Cause | None:
@@ -162,10 +173,7 @@ def cause_of_trial(
     most = [g for g in groups if g.time.difference > 0][:3]
     key, why = experiment.key, ""
     if key == "threads":
-        locked = any(
-            g.kind == "locks" or g.executed["slow"].kinds["atomic"] > 0 or g.name in ("_init", "?")
-            for g in most
-        )
+        locked = any(g.kind == "locks" or g.name in ("_init", "?") or _locks(g) for g in most)
         key = "locks" if locked else "false-sharing"
         why = "threads wait for one lock" if locked else "threads write to one cache line"
     elif key == "denormals":

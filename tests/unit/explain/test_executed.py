@@ -84,7 +84,12 @@ CODE = {
         {"cleared register": 0},
     ),
     "x87": ("fld qword ptr [rdi]\nfadd st(0), st(1)\nfstp qword ptr [rdi]", {"x87": 3}),
-    "an atomic instruction": ("lock add qword ptr [rdi], 1", {"atomic": 1}),
+    "an atomic instruction": ("lock add qword ptr [rdi], 1", {"atomic": 1, "exchange": 0}),
+    "what takes a lock": ("lock cmpxchg [rdi], rcx\nxchg [rdi], eax", {"atomic": 2, "exchange": 2}),
+    "a float and an integer on the stack": (
+        "movss [rsp-8], xmm0\nmov [rsp-16], eax",
+        {"stack store": 2, "stack vector": 1},
+    ),
 }
 
 

@@ -131,6 +131,7 @@ def test_the_functions_of_another_program_are_one_group() -> None:
         ({"tar": 0.1, "xz": 0.2}, {"tar": 0.1, "gzip": 0.9}, []),  # one instead of the other
         ({"tar": 0.1, "gzip": 0.2}, {"tar": 0.1, "gzip": 0.9}, []),
         ({"a": 0.1}, {"b": 0.9}, []),  # the commands' own
+        ({"a": 0.1}, {"python3": 0.1, "bash": 0.1, "python3.11": 0.9}, ["bash"]),  # pyenv's script
     ],
 )
 def test_programs_that_the_slow_side_alone_starts_are_one_group(

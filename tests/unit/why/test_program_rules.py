@@ -28,6 +28,7 @@ def test_more_calls_are_told_from_longer_ones(
         ([("memcmp", 0.1, 0.0), ("strcmp", 0.0, 0.3)], (1e8, 2e8), "another function"),
         ([("strcmp", 0.1, 0.3)], (1e8, 1e8), "slower"),
         ([("strcmp", 0.1, 0.3)], (1e8, 3e8), "more"),
+        ([("strncpy", 0.1, 0.3)], (1e8, 3e8), "written"),
     ],
 )
 def test_what_a_side_does_more_with_strings(
@@ -48,6 +49,14 @@ def test_what_a_side_does_more_with_strings(
 def test_registers_that_are_spilled_are_no_debug_build() -> None:
     spilled = executed(7e8, stack_load=(1.7e8, 13), stack_store=(1.7e8, 14), reload=(2.5e7, 1))
     assert key_of(view(executed(4e8), spilled)) == "spills"
+
+
+def test_floats_that_all_go_through_memory_are_no_debug_build() -> None:
+    kinds = {"stack_load": (7e7, 22), "stack_store": (6e7, 16), "reload": (5e7, 11)}
+    stored = executed(5e8, None, **kinds, stack_vector=(1.1e8, 30))
+    assert key_of(view(executed(1e8), stored), program_label) == ""
+    mixed = executed(5e8, None, **kinds, stack_vector=(9e7, 25))  # and counters and pointers
+    assert key_of(view(executed(1e8), mixed), program_label) == "debug-build"
 
 
 def test_a_program_without_optimisation() -> None:

@@ -26,8 +26,9 @@ def block(index: int, fast: float, slow: float, fast_changed: float, slow_change
     return Block("whole run", index, 1, "s", None, 1, 0, names, (names,), values, 0.0, 1.0)
 
 
-def group(name: str, kind: str = "", **kinds: float) -> FunctionGroup:
-    ran = {"fast": executed(100.0), "slow": executed(100.0, None, **kinds)}
+def group(name: str, kind: str = "", *, also_fast: bool = False, **kinds: float) -> FunctionGroup:
+    fast = executed(100.0, None, **(kinds if also_fast else {}))
+    ran = {"fast": fast, "slow": executed(100.0, None, **kinds)}
     return FunctionGroup([time_of(name, 0.1, 0.3)], kind, ran)
 
 
@@ -110,6 +111,8 @@ def test_what_mends_a_cause_stands_beside_it() -> None:
     [
         (group("add"), "false-sharing"),
         (group("add", atomic=1.0), "locks"),
+        (group("add", atomic=1.0, also_fast=True), "false-sharing"),  # to counters of their own
+        (group("add", atomic=1.0, exchange=1.0, also_fast=True), "locks"),
         (group("pthread_mutex_lock", "locks"), "locks"),
     ],
 )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from whyfast.explain.executed import LoadedFiles
-from whyfast.investigate.why.why_inquiry import Inquiry
+from whyfast.investigate.why.why_inquiry import PATIENT, Inquiry
 from whyfast.investigate.why.why_simulation import MATTERS, SimulatedSides, misses_may_tell
 from whyfast.measure.count import INTERPRETED, LOADING, PLAIN_SLOWDOWN, SLOWDOWN
 from whyfast.measure.perf import SampledRun, sample_in_turns
@@ -72,9 +72,8 @@ QUEUED = "it waited for a CPU behind other programs: all shares are of CPU time"
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
 ENOUGH = 0.8
 
-#: How many times the limit a simulation may take: its time is estimated from above at first, and
-#: then by that without caches and branches. Up to so many seconds those are counted at once.
-PATIENT, SLOWDOWNS, AT_ONCE = 3.0, (SLOWDOWN, PLAIN_SLOWDOWN), 4.0
+#: With caches and branches, and without. Up to so many seconds those are counted at once.
+SLOWDOWNS, AT_ONCE = (SLOWDOWN, PLAIN_SLOWDOWN), 4.0
 
 #: Page faults whose stacks are taken, about.
 FAULTS = 1000

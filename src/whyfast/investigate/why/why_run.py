@@ -128,8 +128,7 @@ def explain_difference(
         layers = Layers(inquiry)
         found.around = _surroundings(found, arguments, services.launcher, result.recorded.started)
         layers.run(result)
-        if inquiry.left > 0:
-            Trials(inquiry).run(make_account(found))
+        Trials(inquiry).run(make_account(found))
         account = make_account(found)
         programs = [_programs(arguments.commands[n], services.launcher) for n in (fast, slow)]
         if programs[0] != programs[1]:  # what the compilers recorded

@@ -48,9 +48,15 @@ class Trials:
         for experiment in suggested(found.groups, threads, left, known.causes):
             if any(e.key == experiment.key and t.low >= GONE for e, t in found.mended):
                 continue
+            if not self._time_for(experiment.what):
+                continue
             self._inquiry.observer.step(f"trying: {experiment.what}")
             with self._inquiry.timed(f"trial: {experiment.what}"):
-                trial = self._trial(experiment)
+                try:
+                    trial = self._trial(experiment)
+                except TimeoutError as error:  # of what prepares it
+                    found.limits.append(f"not tried: {experiment.what}: {error}")
+                    trial = None
             if trial is None:
                 continue
             if experiment.mends:
@@ -67,6 +73,8 @@ class Trials:
             return
         for factor in found.around.factors[:MOST_FACTORS]:
             what = factor.key
+            if not self._time_for(f"the {what} of the other side"):
+                continue
             self._inquiry.observer.step(f"trying the {what} of the other side")
             commands = {CHANGED["fast"]: factor.fast, CHANGED["slow"]: factor.slow}
             with self._inquiry.timed(f"trial: {what}"):
@@ -76,6 +84,12 @@ class Trials:
             )
             if trial is not None:
                 found.tried = [*found.tried, (factor, trial)]
+
+    def _time_for(self, what: str) -> bool:
+        """Whether there is time left for a trial; noted where there is none."""
+        if self._inquiry.left <= 0:
+            self._found.limits.append(f"not tried: {what}: there was no time left for it")
+        return self._inquiry.left > 0
 
     def _trial(self, experiment: Experiment) -> Intervention | None:
         if experiment.libraries:
@@ -102,7 +116,7 @@ class Trials:
         once = 2 * self._inquiry.both
         runs = int(min(TRIAL_ROUNDS[1], max(TRIAL_ROUNDS[0], TRIAL_SECONDS / max(once, 1e-3))))
         options = Options(
-            budget=60 + 4 * runs * once,
+            budget=max(1.0, min(60 + 4 * runs * once, self._inquiry.left)),
             runs=runs,
             shell="",
             turns_offered=False,

@@ -28,7 +28,7 @@ from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments, Sample
 from whyfast.measure.perf import SampledRun
 from whyfast.measure.simulate import Geometry
-from whyfast.measure.tools import CannotCount, Finished
+from whyfast.measure.tools import CannotCount, Finished, Launcher
 from whyfast.model.errors import UserError
 from whyfast.model.why import Cause, Change
 from whyfast.why.account import Gathered, make_account
@@ -207,6 +207,30 @@ def test_an_account_has_more_time_on_a_busy_machine(
     limits = AccountLimits(total=10.0)
     asked = Inquiry(found, arguments, limits, own(tmp_path), programs.watcher, services)
     assert asked.left == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(
+    ("limits", "seconds"),
+    [(AccountLimits(), 150.0), (AccountLimits(50.0), 210.0), (AccountLimits(0.0, 10.0), 20.0)],
+)
+def test_no_tool_runs_beyond_the_end_of_an_account(
+    tmp_path: Path, limits: AccountLimits, seconds: float
+) -> None:
+    given: list[float] = []
+
+    class Slow(Launcher):
+        def run(self, argv: Sequence[str], *, timeout: float, **other: object) -> Finished:
+            given.append(timeout)
+            return said()
+
+    programs = Programs(tmp_path, OLD)
+    programs.world.launcher = Slow()
+    found = Gathered("fast", "slow", 2.0, 1.9, 2.1, Change(2.0, 3.0, 0.9, 1.1), {})
+    arguments = LaunchArguments({"fast": ("old",), "slow": ("new",)}, {}, 60.0)
+    services = programs.world.services(system=Loaded("0.1 1 1"))
+    asked = Inquiry(found, arguments, limits, own(tmp_path), programs.watcher, services)
+    asked.tool_run("slow", 1000.0).under("a tool", ["new"], {})
+    assert given == [pytest.approx(seconds)]
 
 
 class Compiler(CPython):
