@@ -22,7 +22,7 @@ from scipy import stats
 
 from bench.history.rates import steps
 from whyfast.history.detect import judged
-from whyfast.history.noise import difference_noise
+from whyfast.history.evidence import difference_noise
 from whyfast.judge.comparisons import carriers, judge_suites
 from whyfast.judge.correlation import lag_ones
 from whyfast.judge.decide import Key, Sample, judge_family

@@ -27,7 +27,7 @@ from whyfast.formats.load import load_recordings
 from whyfast.investigate.compare_run import split_quantities
 from whyfast.judge.noise import Noise, calibrate_noise
 from whyfast.judge.runs import compare_runs
-from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.sample import SECOND, Recording, Series
 
 Floats = NDArray[np.float64]
 Trial = tuple[list[Recording], Recording, Recording]

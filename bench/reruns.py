@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from whyfast.formats.pyperf import write_recordings
-from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.sample import SECOND, Recording, Series
 
 #: Statement by benchmark. Each takes some tens of microseconds.
 BENCHMARKS = {

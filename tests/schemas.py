@@ -14,12 +14,12 @@ from whyfast.cli.output import Action
 from whyfast.explain.program import CodeTotals
 from whyfast.explain.source_lines import TouchedFunctions
 from whyfast.history.findings import Coincidence
+from whyfast.model.build import MachineFinding, SettingChange
 from whyfast.model.code import CodeRow
 from whyfast.model.codec import VERSIONS, field_types
 from whyfast.model.counters import Counts, Heat, HotFunction, Overlap
-from whyfast.model.evidence import DispatchFacts, Evidence, Trouble
+from whyfast.model.evidence import DispatchFacts, Evidence, ShippedRow, SurveyedProgram, Trouble
 from whyfast.model.history import Drift, Finding, Outlier, SeriesHistory, Shift
-from whyfast.model.machine import MachineFinding, SettingChange
 from whyfast.model.result import (
     Found,
     Judged,
@@ -31,7 +31,6 @@ from whyfast.model.result import (
     Recorded,
 )
 from whyfast.model.study import Commands, Recordings, Study
-from whyfast.model.survey import ShippedRow, SurveyedProgram
 from whyfast.model.verdict import Confound, Outcome
 from whyfast.report.answer import Answer
 from whyfast.report.document import Document, ReportSection

@@ -25,7 +25,7 @@ from whyfast.report.formatting import format_seconds
 from whyfast.report.pages.results import result_page
 from whyfast.report.render.html import render_html
 from whyfast.report.result_json import from_json
-from whyfast.study.find import bundled_studies
+from whyfast.study.load import bundled_studies
 
 ROOT = Path(__file__).parents[1]
 

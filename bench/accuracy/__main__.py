@@ -25,8 +25,8 @@ from pathlib import Path
 from bench.accuracy import tools
 from bench.accuracy.programs import STEPS, WHOLE_LOOPS, Programs, build
 from bench.accuracy.table import tables
+from whyfast.measure.doctor import System
 from whyfast.measure.doctor.environment import environment
-from whyfast.measure.doctor.system import System
 from whyfast.store.home import Home, home
 from whyfast.toolchain.wheels import pyperf_folder
 

@@ -25,7 +25,7 @@ from whyfast.explain.interpreter_loop import LoopSearch, seen_share
 from whyfast.explain.program import load
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.home import home
-from whyfast.toolchain.packages import PackageName, Packages
+from whyfast.toolchain.archive import PackageName, Packages
 
 #: Where symbols are: in a static archive of a package of Debian, or in a library or program of a
 #: wheel (``pypi:NAME==VERSION``); the file; and the functions that interpret: that of the language,

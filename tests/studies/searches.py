@@ -11,7 +11,7 @@ from whyfast.investigate.services import Services
 from whyfast.measure.tools import Launcher
 from whyfast.model.errors import CannotBuildHere
 from whyfast.report.pages.search_page import dump_search
-from whyfast.search.axes.axis import SearchRequest
+from whyfast.search.axes import SearchRequest
 from whyfast.search.requests import search_range
 from whyfast.store.home import Home
 from whyfast.study.load import load_study

@@ -8,7 +8,7 @@ from tests.studies.commit_study import Repository
 from tests.studies.test_search_history import PACED
 from tests.unit.investigate.doubles import Watcher, own
 
-from whyfast.investigate.check_layouts import LAYOUTS
+from whyfast.investigate.check_measuring import LAYOUTS
 from whyfast.investigate.check_run import Request, run_check
 from whyfast.judge.ratios import as_linked, over_layouts
 from whyfast.report.sections.check import check_sentences

@@ -21,7 +21,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.variant import Benchmark
 from whyfast.model.verdict import Verdict
 from whyfast.search import requests
-from whyfast.search.axes.axis import SearchRequest
+from whyfast.search.axes import SearchRequest
 from whyfast.search.subject import UserCommand
 from whyfast.store.home import Home
 

@@ -11,7 +11,7 @@ from tests.conftest import USERS_TOOLCHAINS
 
 from whyfast.explain.hot import hot_functions
 from whyfast.explain.program import load
-from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor import System
 from whyfast.measure.simulate import read_geometry, simulate, simulated_counters
 from whyfast.measure.tools import Launcher, ToolRun
 from whyfast.model.counters import Profile

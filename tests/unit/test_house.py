@@ -49,7 +49,6 @@ LATE = {
     ("cli.runs", "whyfast.cli.reading"),
     ("cli.runs", "whyfast.fleet.merging"),
     ("cli.runs", "whyfast.fleet.replicate"),
-    ("cli.runs", "whyfast.investigate.workarounds"),  # reads programs
     ("explain.troubles", "tomlkit"),
     # What judges and shows is imported after the first block, or beside the first programs: `ab`
     # and `timeit` start at once.

@@ -32,8 +32,7 @@ from whyfast.judge.judge_run import judge_run
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
 from whyfast.model.result import Recorded, Result
-from whyfast.model.sample import Block
-from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.sample import SECOND, Block, Recording, Series
 from whyfast.model.study import Commands
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Verdict

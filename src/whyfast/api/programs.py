@@ -45,7 +45,7 @@ from whyfast.report.pages.code_page import (
 from whyfast.report.sections.side_by_side import code_section, counts_section
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import home, own_home
-from whyfast.toolchain.packages import PREFIX, Packages, parse_package
+from whyfast.toolchain.archive import PREFIX, Packages, parse_package
 
 T = TypeVar("T")
 

@@ -33,7 +33,7 @@ from whyfast.model.build import BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import exclusive
-from whyfast.toolchain.provider import Progress
+from whyfast.toolchain import Progress
 
 #: Inputs that change what is compiled, and nothing that make could see.
 _FLAGS = ("cflags", "ldflags")

@@ -42,7 +42,7 @@ from whyfast.model.study import HIDDEN
 from whyfast.store.builds import BuildStore, StoredBuild
 from whyfast.store.files import exclusive, lacking, sha256_of, write_whole
 from whyfast.store.home import Home
-from whyfast.toolchain.provider import Progress
+from whyfast.toolchain import Progress
 from whyfast.toolchain.sandbox import Box, bubblewrap_words
 
 

@@ -22,8 +22,8 @@ from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source, Study
 from whyfast.store.files import exclusive, lacking, make_once, replacing, sha256_of
 from whyfast.store.home import Home
+from whyfast.toolchain import Progress
 from whyfast.toolchain.archive import download, listed_sources
-from whyfast.toolchain.provider import Progress
 
 # Unpacking an archive that may be hostile: a tarball of sources, a build from another host. The
 # filters of Python (``tarfile.data_filter``) are missing from 3.11.2, and other versions have had

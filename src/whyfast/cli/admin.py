@@ -12,14 +12,17 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
+import shtab
+
 from whyfast.build.revisions import top_level
 from whyfast.build.run import repeat_script
 from whyfast.cli.main import say
+from whyfast.cli.options import whole_parser
 from whyfast.cli.output import FAILED, Action, check_outputs, duration, piped, show, show_actions
 from whyfast.investigate.first_study import LIMIT, FirstStudy, first_that_builds
 from whyfast.investigate.services import Services, build_checked
+from whyfast.measure.doctor import System
 from whyfast.measure.doctor.readings import examine
-from whyfast.measure.doctor.system import System
 from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
 from whyfast.model.codec import dump
 from whyfast.model.errors import CannotBuildHere, UserError
@@ -37,9 +40,10 @@ from whyfast.report.pages.admin_pages import (
 from whyfast.report.progress import watching
 from whyfast.store.builds import BuildStore, FailedBuild
 from whyfast.store.home import Home, own_home
-from whyfast.study.find import ROOT_FILE, bundled_studies
+from whyfast.study.load import ROOT_FILE, bundled_studies
 from whyfast.study.project import within
 from whyfast.study.skeleton import KINDS, check_file, projects_of, skeleton
+from whyfast.toolchain import Progress
 from whyfast.toolchain.debian import (
     VALGRIND,
     DebianProvider,
@@ -49,7 +53,6 @@ from whyfast.toolchain.debian import (
 )
 from whyfast.toolchain.debian_root import RecordedRoot, recorded_root
 from whyfast.toolchain.entrance import entrances_in_words
-from whyfast.toolchain.provider import Progress
 from whyfast.toolchain.registry import providers, resolve, split_name
 from whyfast.toolchain.sandbox import tools
 
@@ -292,3 +295,36 @@ def _new_check_file(source: Path, args: argparse.Namespace) -> int:
         actions.append(Action("failed", f"build of the {kind} project", first.failure))
     show_actions("new", actions, args, "".join(f"{line}\n" for line in lines), notes)
     return FAILED if first.failure else 0
+
+
+# The completion script of a shell, from the options of all commands.
+
+#: Values that are folders.
+_FOLDERS = ("DIR", "FOLDER")
+
+
+def run_completion(args: argparse.Namespace) -> int:
+    """Print the script."""
+    say(completion_script(args.shell))
+    return 0
+
+
+def completion_script(shell: str) -> str:
+    """The script for ``bash``, ``zsh`` or ``fish``. It completes files where these are expected."""
+    parser = whole_parser()
+    _complete_files(parser)
+    script: str = shtab.complete(parser, shell)
+    return script
+
+
+def _complete_files(parser: argparse.ArgumentParser) -> None:
+    for action in parser._actions:  # argparse has no other way to reach them
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                _complete_files(inner)
+        elif action.metavar in _FOLDERS:
+            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
+        elif action.type is Path or not (action.option_strings or action.choices):
+            # Arguments most often begin with a file: ./old of ab too. In zsh, a command whose
+            # argument completes as nothing lists its options instead of completing them.
+            action.complete = shtab.FILE  # type: ignore[attr-defined]

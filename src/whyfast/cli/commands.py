@@ -31,7 +31,7 @@ COMMANDS = {
         "find the commit, compiler, flag or object file that caused a slowdown",
     ),
     "explain": Entry(_READING, "explain", "compare the machine code of programs side by side"),
-    "survey": Entry(_READING, "survey", "compare the dispatch of many interpreters and compilers"),
+    "survey": Entry(_READING, "explain", "compare the dispatch of many interpreters and compilers"),
     "compare": Entry(_READING, "reading", "compare results that other tools recorded"),
     "history": Entry(_READING, "reading", "find steps, drifts and outliers in a series of runs"),
     "import": Entry(_READING, "reading", "store results of other tools as points of a history"),
@@ -43,7 +43,7 @@ COMMANDS = {
     ),
     "builds": Entry(_READING, "admin", "list, show and remove builds"),
     "toolchain": Entry(_READING, "admin", "list, install and remove compilers"),
-    "completion": Entry(_READING, "completion", "print the completion script of a shell"),
+    "completion": Entry(_READING, "admin", "print the completion script of a shell"),
 }
 
 #: Headings of the help, each before its first command.

@@ -38,8 +38,7 @@ from whyfast.report.result_json import (
 )
 from whyfast.store.home import own_home
 from whyfast.store.samples import Run, SampleStore
-from whyfast.study.find import is_study
-from whyfast.study.load import load_study
+from whyfast.study.load import is_study, load_study
 
 _SQLITE = b"SQLite format 3\0"
 #: Where the database may be: below WHYFAST_HOME, in the data folder, below XDG_DATA_HOME.

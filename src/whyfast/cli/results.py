@@ -82,7 +82,7 @@ def exit_code(result: Result, fail_on: str | None) -> int:
     means = {(s.verdict.variant, s.verdict.baseline): s.verdict for s in result.judged.suites}
     # A variant that shares a single benchmark with the baseline has no mean.
     single = [v for v in result.judged.verdicts if (v.variant, v.baseline) not in means]
-    controls = {v.name for v in result.question.variants if v.twin_of}
+    controls = {v.name for v in result.question.variants if v.control_of}
     verdicts = [v for v in (*means.values(), *single) if v.variant not in controls]
     if is_met(
         fail_on, result, [v for v in verdicts if v.baseline == main or result.question.along]

@@ -21,7 +21,7 @@ from whyfast.investigate.building import with_control
 from whyfast.investigate.check_run import Request
 from whyfast.investigate.check_run import run_check as check_change
 from whyfast.investigate.forecast import forecast
-from whyfast.investigate.study_run import Choice, chosen, run_study, runnable
+from whyfast.investigate.study_run import Choice, chosen, run_study, runnable, with_workarounds
 from whyfast.model.errors import UserError
 from whyfast.model.result import OneResult, Result
 from whyfast.model.study import Study
@@ -45,8 +45,6 @@ def run_run(args: argparse.Namespace) -> int:
     study, home = _chosen_study(args), own_home()
     with BuildStore(home.builds).in_use(), watching(study.title, study.margin) as observer:
         if args.workarounds:
-            from whyfast.investigate.workarounds import with_workarounds  # reads programs
-
             study = with_workarounds(study, home, observer)
         result = run_study(study, home, observer, fresh=args.fresh)
     return finish(result, args)

@@ -15,14 +15,13 @@ from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.report.pages.search_page import dump_search, search_page
 from whyfast.report.progress import watching
-from whyfast.search.axes.axis import SearchRequest
+from whyfast.search.axes import SearchRequest
 from whyfast.search.requests import search_by_command, search_range, search_set
 from whyfast.search.results import SearchResult, SetResult
 from whyfast.search.subject import UserCommand
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home, own_home
-from whyfast.study.find import is_study
-from whyfast.study.load import load_study
+from whyfast.study.load import is_study, load_study
 
 R = TypeVar("R")
 

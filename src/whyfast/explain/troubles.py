@@ -128,7 +128,7 @@ def find_troubles(
     facts = {e.variant: e for e in evidence}
     troubles = []
     for variant in study.variants:
-        if variant.name not in facts or variant.twin_of:
+        if variant.name not in facts or variant.control_of:
             continue
         compiler = versions.get(variant.toolchain) or facts[variant.name].compiler
         for symptom, shows in _symptoms(variant, study, facts, versions):
@@ -191,7 +191,7 @@ def _peer(variant: Variant, study: Study, facts: Mapping[str, Evidence]) -> Vari
     peers = []
     for other in study.variants:
         evidence = facts.get(other.name)
-        dispatch = evidence.dispatch if evidence and not other.twin_of else None
+        dispatch = evidence.dispatch if evidence and not other.control_of else None
         if dispatch is None:
             continue
         loop = dispatch.style == "loop" and dispatch.form == "replicated"
@@ -294,7 +294,7 @@ def _with_flags(
     """The variants of the same compiler and source that have ``flags`` in their place."""
     for other in others:
         alike = other.toolchain == variant.toolchain and same_source(other, variant)
-        another = other.name != variant.name and not other.twin_of
+        another = other.name != variant.name and not other.control_of
         more = _contains(other.cflags, flags) and not _contains(variant.cflags, flags)
         if flags and alike and another and more:
             yield other

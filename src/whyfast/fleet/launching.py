@@ -22,8 +22,7 @@ from typing import IO
 from whyfast.fleet.security import own_certificates, parse_address
 from whyfast.model.errors import UserError
 from whyfast.study.notation import quoted
-from whyfast.study.toml_document import read_document
-from whyfast.study.toml_table import TomlTable
+from whyfast.study.toml_table import TomlTable, read_document
 
 
 @dataclass(frozen=True)

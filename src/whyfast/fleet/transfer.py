@@ -325,7 +325,7 @@ def shipment(context: RunContext[Study]) -> Shipment:
         folders[name] = archive.sha256
         places.append(messages.Place(archive.sha256, "tree", name))
     builds = context.home.builds
-    original = {v.name: v.twin_of or v.name for v in study.variants}
+    original = {v.name: v.control_of or v.name for v in study.variants}
     roots = {t.digest for t in context.toolchains if t.root is not None}
     message = messages.Prepare(
         # Expectations were checked here.

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from whyfast.formats.input import Format, Given, clean, seconds
 from whyfast.model.errors import UserError
-from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.sample import SECOND, Recording, Series
 
 _UNITS = {"_s": 1.0, "_ms": 1e-3, "_us": 1e-6, "_ns": 1e-9}
 _WANTED = "no column of times; expected seconds, value, or a name that ends in _s, _ms, _us or _ns"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from whyfast.formats.input import Format, Given, Node, clean, parse_json, plausible
 from whyfast.model.errors import UserError
-from whyfast.model.series import SECOND, MetadataValue, Recording, Series, rate
+from whyfast.model.sample import SECOND, MetadataValue, Recording, Series, rate
 
 _ASSIGNMENT = re.compile(r"\s*window\.BENCHMARK_DATA\s*=\s*(?=\{)")
 _TIME = re.compile(r"(ns|nsec|us|µs|μs|usec|ms|msec|s|sec|seconds?)(/(iter|op))?")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from whyfast.formats.input import LARGEST, WANTED, Facts, Format, Given, epoch_seconds, plausible
 from whyfast.model.errors import UserError
-from whyfast.model.series import SECOND, Recording, Series, rate
+from whyfast.model.sample import SECOND, Recording, Series, rate
 
 _LINE = re.compile(r"(Benchmark\S*)\s+(\d+)\s+(\S.*)")
 _FACT = re.compile(r"([a-z][^\s:A-Z]*):(?:\s+(\S.*))?$")

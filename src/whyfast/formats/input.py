@@ -19,7 +19,7 @@ from statistics import median
 from typing import Any, BinaryIO, NoReturn
 
 from whyfast.model.errors import UserError
-from whyfast.model.series import MetadataValue, Recording, Series
+from whyfast.model.sample import MetadataValue, Recording, Series
 
 #: Smallest and largest value taken from a file: far beyond any time in seconds, or size in bytes.
 SMALLEST, LARGEST = 1e-18, 1e18

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from whyfast.formats.input import Collected, Facts, Format, Given, Node, plausible
-from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.sample import SECOND, Recording, Series
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "hr": 3600.0, "day": 86400.0}
 _SCORE = re.compile(r"(ops/)?(" + "|".join(_SECONDS) + r")(/op)?")

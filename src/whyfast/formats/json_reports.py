@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from whyfast.formats.input import Collected, Format, Given, Node, epoch_seconds, plain_metadata
-from whyfast.model.series import SECOND, MetadataValue, Recording, Series
+from whyfast.model.sample import SECOND, MetadataValue, Recording, Series
 
 _UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 _NANOSECOND, _MILLISECOND = _UNITS["ns"], _UNITS["ms"]

@@ -19,7 +19,7 @@ from whyfast.formats import (
 )
 from whyfast.formats.input import Format, Given, Node, clean, parse_json, read_text
 from whyfast.model.errors import UserError
-from whyfast.model.series import Recording
+from whyfast.model.sample import Recording
 
 #: Every format that can be read, in the order in which they are asked; a new one is a line here.
 #: mitata's files have a ``layout`` beside the ``context`` and the benchmarks of Google Benchmark's;

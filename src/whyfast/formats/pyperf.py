@@ -12,7 +12,7 @@ from typing import Any
 
 from whyfast.formats.input import Facts, Format, Given, Node, epoch_seconds, plain_metadata
 from whyfast.model.errors import UserError
-from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.sample import SECOND, Recording, Series
 from whyfast.store.files import write_whole
 
 _OLDEST = "perf 0.8.3"

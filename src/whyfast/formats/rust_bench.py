@@ -10,7 +10,7 @@ from pathlib import Path
 
 from whyfast.formats.input import Format, Given, Node, clean, parse_json, read_text, seconds
 from whyfast.model.errors import UserError
-from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.sample import SECOND, Recording, Series
 
 # Criterion.rs: target/criterion or any folder above or within it. Each benchmark has
 # new/sample.json: total times in ns and iterations, all of one process; where only estimates.json

@@ -20,7 +20,7 @@ from whyfast.formats.load import bare_name, load_recordings, split_choice
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
-from whyfast.model.series import SECOND, Recording, Series, rate
+from whyfast.model.sample import SECOND, Recording, Series, rate
 
 Order = Literal["given", "run", "commit"]
 

@@ -8,7 +8,7 @@ from whyfast.formats.input import Format, Given, Node, parse_json
 from whyfast.model.codec import is_packed, unpack
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
-from whyfast.model.series import SECOND, MetadataValue, Recording, Series
+from whyfast.model.sample import SECOND, MetadataValue, Recording, Series
 
 _FACTS = {
     "hostname": "hostname",

@@ -17,8 +17,19 @@ from itertools import pairwise
 
 import numpy as np
 
-from whyfast.history.evidence import Judge, Segment, Sums, fit, robust_values
-from whyfast.history.noise import Measured, Prior, ScaledNoise, adjoining, lag_one, scaled_noise
+from whyfast.history.evidence import (
+    Judge,
+    Measured,
+    Prior,
+    ScaledNoise,
+    Segment,
+    Sums,
+    adjoining,
+    fit,
+    lag_one,
+    robust_values,
+    scaled_noise,
+)
 from whyfast.judge.ratios import Floats
 from whyfast.judge.special import t_limit
 

@@ -11,16 +11,17 @@ from itertools import pairwise
 import numpy as np
 
 from whyfast.history import changes
-from whyfast.history.evidence import Segment, slope_variance
-from whyfast.history.findings import drift_findings, findings
-from whyfast.history.noise import (
+from whyfast.history.evidence import (
     LEAST,
     Prior,
+    Segment,
     difference_noise,
     quartile_freedom,
     rounding_noise,
     shared_prior,
+    slope_variance,
 )
+from whyfast.history.findings import drift_findings, findings
 from whyfast.judge.ratios import Floats
 from whyfast.model.errors import UserError
 from whyfast.model.history import (

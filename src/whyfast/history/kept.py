@@ -29,8 +29,7 @@ from whyfast.model.cost import COSTS
 from whyfast.model.errors import UserError
 from whyfast.model.history import CostSeries, PointSeries, Timeline
 from whyfast.model.result import Judged, Recorded, Result
-from whyfast.model.sample import Block, Session
-from whyfast.model.series import MEAN_SECONDS, Recording
+from whyfast.model.sample import MEAN_SECONDS, Block, Recording, Session
 from whyfast.model.study import Recordings
 from whyfast.model.variant import Benchmark, Variant
 
@@ -228,7 +227,7 @@ def _measured(result: Result) -> dict[tuple[str, str], PointValue]:
     """The times of a result, for a check those of the head; none for instructions."""
     if result.judged.about == "counts":
         return {}
-    sides = {v.name for v in result.question.variants if not v.twin_of}
+    sides = {v.name for v in result.question.variants if not v.control_of}
     if result.found.check:
         sides = {"head"}
     blocks_of: dict[tuple[str, str], list[Block]] = {}

@@ -13,7 +13,7 @@ from typing import Any
 
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.files import sha256_of
-from whyfast.toolchain.provider import run
+from whyfast.toolchain import run
 
 #: Where sysconfig keeps flags of the compiler, the last of them on a command line first.
 _FLAGS = ("PY_CORE_CFLAGS", "PY_CFLAGS_NODIST", "CONFIGURE_CFLAGS_NODIST", "PY_CFLAGS", "OPT")

@@ -20,9 +20,8 @@ from whyfast.store.builds import BuildStore, StoredBuild
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
 from whyfast.study.axes import pyenv_folder, pyenv_versions, pythons_on_path, version_key
-from whyfast.toolchain import sandbox
+from whyfast.toolchain import Progress, sandbox
 from whyfast.toolchain.debian_root import ensure_root, is_complete, place_of, spec_here
-from whyfast.toolchain.provider import Progress
 
 
 def path_python(name: str, home: Home, progress: Progress) -> Interpreter:

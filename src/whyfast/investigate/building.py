@@ -73,7 +73,7 @@ def build(
     sources = {r: scan_source(s.folder) for r, s in _revisions(context).items()}
     recipes: list[Recipe] = []
     failures: dict[str, BuildFailure] = {}
-    for variant in (v for v in study.variants if not v.twin_of):
+    for variant in (v for v in study.variants if not v.control_of):
         key = wanted[variant.name]
         why_not = (
             reasons.get(key)
@@ -97,7 +97,7 @@ def build(
             )
     store = BuildStore(context.home.builds)
     made = {o.variant: o for o in context.services.build(recipes, store, step, seconds)}
-    outcomes = [made.get(v.name) or failures[v.name] for v in study.variants if not v.twin_of]
+    outcomes = [made.get(v.name) or failures[v.name] for v in study.variants if not v.control_of]
     if any(b.command[:1] == ("{program}",) for b in study.benchmarks if study.measured):
         measured = {v.name for v in study.variants if not v.evidence_only}
         outcomes = [_that_runs(o, recipes) if o.variant in measured else o for o in outcomes]
@@ -105,7 +105,7 @@ def build(
         if isinstance(outcome, BuildFailure) and outcome.kind != "not-buildable":
             note(f"{outcome.variant}: {outcome.reason}")
     layouts = _layouts(context, recipes, outcomes, links)
-    for control in (v for v in study.variants if v.twin_of):
+    for control in (v for v in study.variants if v.control_of):
         outcomes.append(_control_build(control, outcomes, layouts))
     context.observer.phase("explain")
     context = replace(
@@ -144,12 +144,12 @@ def _that_runs(outcome: BuildOutcome, recipes: Sequence[Recipe]) -> BuildOutcome
 def with_control(study: Study) -> Study:
     """The study with the A/A control of its main baseline as a variant, when it wants one."""
     main = study.baselines[0]
-    if not study.control or not study.measured or any(v.twin_of for v in study.variants):
+    if not study.control or not study.measured or any(v.control_of for v in study.variants):
         return study
     control = replace(
         study.variant(main),
         name=f"{main} control",
-        twin_of=main,
+        control_of=main,
         expect={},
         axes={},
         about="the baseline again: the same objects in another layout",
@@ -243,8 +243,8 @@ def _control_build(
 ) -> BuildOutcome:
     """The control as a build of its own; a failure when its original has no other layout."""
     for original in outcomes:
-        programs = layouts.get(control.twin_of or "")
-        if isinstance(original, Build) and original.variant == control.twin_of and programs:
+        programs = layouts.get(control.control_of or "")
+        if isinstance(original, Build) and original.variant == control.control_of and programs:
             sha256 = sha256_of(programs[0])
             return replace(
                 original, variant=control.name, program=programs[0], program_sha256=sha256
@@ -323,7 +323,7 @@ def read_evidence(
 
 
 #: Aspects that may differ between variants whose equal programs run alike; not the interpreter.
-_MAY_DIFFER = frozenset(MAKING) - {"python", "twin_of"}
+_MAY_DIFFER = frozenset(MAKING) - {"python", "control_of"}
 
 
 def dedupe_builds(context: RunContext[Study]) -> RunContext[Study]:

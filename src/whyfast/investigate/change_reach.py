@@ -42,7 +42,7 @@ from whyfast.model.counters import Counts, Profile
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
-from whyfast.study.find import ROOT_FILE
+from whyfast.study.load import ROOT_FILE
 from whyfast.study.project import MOST
 
 

@@ -16,15 +16,17 @@ from whyfast.explain.same_builds import same_builds, without_go_tests
 from whyfast.investigate.beside_program import with_files_opened, with_unused
 from whyfast.investigate.building import build
 from whyfast.investigate.change_reach import reached_by, reached_in_python
-from whyfast.investigate.check_benchmarks import (
+from whyfast.investigate.check_measuring import (
+    KEPT,
     affordable,
+    can_link,
     chosen,
     chosen_in_python,
     groups,
+    measure_layouts,
     with_files,
     without_one_sided,
 )
-from whyfast.investigate.check_layouts import KEPT, can_link, measure_layouts
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.costs import count_costs, repeat_builds
 from whyfast.investigate.first_failure import built
@@ -48,8 +50,7 @@ from whyfast.model.variant import Variant
 from whyfast.model.why import Account
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
-from whyfast.study.find import ROOT_FILE
-from whyfast.study.load import load_study
+from whyfast.study.load import ROOT_FILE, load_study
 
 BASE, HEAD = "base", "head"
 

@@ -19,8 +19,15 @@ from whyfast.judge.runs import RunVerdicts, compare_metrics, compare_runs, mean_
 from whyfast.judge.steady import settled
 from whyfast.model.errors import UserError
 from whyfast.model.result import Judged, Recorded, Result
-from whyfast.model.sample import Session
-from whyfast.model.series import MEAN_AMOUNTS, MEAN_SECONDS, SECOND, Recording, Series, rate
+from whyfast.model.sample import (
+    MEAN_AMOUNTS,
+    MEAN_SECONDS,
+    SECOND,
+    Recording,
+    Series,
+    Session,
+    rate,
+)
 from whyfast.model.study import Claim, Recordings
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Confound, Verdict

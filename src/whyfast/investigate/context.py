@@ -22,11 +22,10 @@ from whyfast.toolchain.sandbox import Box, around_program
 
 if TYPE_CHECKING:
     from whyfast.build.recipe import Recipe
-    from whyfast.model.build import BuildOutcome, Toolchain
+    from whyfast.model.build import BuildOutcome, Kernel, Toolchain
     from whyfast.model.cost import VariantCost
     from whyfast.model.counters import Counted
     from whyfast.model.evidence import Evidence, FailedExpectation
-    from whyfast.model.machine import Kernel
 
 Q = TypeVar("Q", Study, Commands)
 
@@ -143,7 +142,7 @@ def study_prefixes(
         root = roots[build.provenance["toolchain"]["digest"]]
         if python:
             root = Path(python["root"]) if python["root"] else None
-        name = study.variant(build.variant).twin_of or build.variant
+        name = study.variant(build.variant).control_of or build.variant
         box = replace(
             also,
             root=root,

@@ -28,7 +28,7 @@ def built_sizes(
     context: RunContext[Study],
 ) -> tuple[tuple[VariantCost, ...], tuple[SizeChange, ...]]:
     """The sizes of every build but controls, and what differs most from the main baseline."""
-    controls = {v.name for v in context.question.variants if v.twin_of}
+    controls = {v.name for v in context.question.variants if v.control_of}
     program = Path(context.question.build.program)
     evidence_only = {v.name for v in context.question.variants if v.evidence_only}
     files = {

@@ -26,7 +26,7 @@ from whyfast.measure.count import (
     joined,
     measured_turns,
 )
-from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor import System
 from whyfast.measure.registry import MAKERS
 from whyfast.measure.simulate import Geometry, Valgrind, choose_valgrind, read_geometry
 from whyfast.measure.tools import CannotCount, LimitedLauncher, ToolRun
@@ -251,7 +251,7 @@ class BuildCounter:
         inside = folder_words(context, benchmark)
         plain = launch_arguments(context, replace(benchmark, folder=""), dict.fromkeys(enter, ()))
         started = MAKERS[benchmark.runner].adapt(plain)
-        controls = {v.name for v in context.question.variants if v.twin_of}
+        controls = {v.name for v in context.question.variants if v.control_of}
         main = context.question.baselines[0]
         return [
             CountingTask(

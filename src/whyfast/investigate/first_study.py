@@ -38,8 +38,7 @@ from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source, Study
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
-from whyfast.study.find import ROOT_FILE
-from whyfast.study.load import load_study
+from whyfast.study.load import ROOT_FILE, load_study
 from whyfast.study.project import (
     MOST,
     MOST_LISTED,

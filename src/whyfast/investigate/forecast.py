@@ -15,8 +15,7 @@ from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import lacking
 from whyfast.store.home import Home
-from whyfast.toolchain import kernels
-from whyfast.toolchain.provider import Cost
+from whyfast.toolchain import Cost, kernels
 from whyfast.toolchain.registry import providers, resolve, split_name
 
 #: See :func:`whyfast.toolchain.registry.resolve`.
@@ -117,8 +116,8 @@ def forecast(
     installs: dict[str, Cost] = {}
     prospects: list[Prospect] = []
     for variant in study.variants:
-        if variant.twin_of:
-            detail = f"A/A control of {variant.twin_of}"
+        if variant.control_of:
+            detail = f"A/A control of {variant.control_of}"
             prospects.append(Prospect(variant, "to link again", detail))
             continue
         provider, name = split_name(variant.toolchain)

@@ -73,7 +73,7 @@ MOST_LINES = 6_000
 def kept_code(context: RunContext[Study]) -> tuple[ProgramCode, ...]:
     """The code of each readable build; a control has that of its baseline."""
     wanted = (*context.question.evidence.dispatch, *context.question.evidence.functions)
-    controls = {v.name for v in context.question.variants if v.twin_of}
+    controls = {v.name for v in context.question.variants if v.control_of}
     if not wanted:
         return ()
     programs = []
@@ -128,7 +128,7 @@ def touched_code(context: RunContext[Study]) -> tuple[ChangedFunctions, ...]:
 
 def _ranges(study: Study, repository: Path) -> Iterator[tuple[str, str, str]]:
     """(base, head, the variant that is built from head). UserError for what git does not know."""
-    variants = [v for v in study.measured if not v.twin_of]
+    variants = [v for v in study.measured if not v.control_of]
     if study.evidence.change:
         base, _, head = study.evidence.change.partition("..")
         where = f"{study.folder / 'study.toml'}: evidence.change"

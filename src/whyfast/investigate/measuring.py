@@ -128,7 +128,7 @@ def folder_words(context: RunContext[Study], benchmark: Benchmark) -> tuple[str,
 def programs_of(context: RunContext[Study]) -> dict[str, tuple[Path, ...]]:
     """Of each variant the program as linked, those of its layouts, and those with other profiles; a
     control draws from its original's."""
-    original = {v.name: v.twin_of or v.name for v in context.question.variants}
+    original = {v.name: v.control_of or v.name for v in context.question.variants}
     drawn = (context.layouts, context.profiles)
     return {
         b.variant: (b.program, *(p for each in drawn for p in each.get(original[b.variant], ())))
@@ -173,7 +173,7 @@ def entry_of(
     runner, arguments = runner_of(context, benchmark)
     main, usable = context.baselines[0], [b.variant for b in context.usable]
     ordered = [main, *(v for v in usable if v != main)]
-    originals = {v.name: v.twin_of or v.name for v in context.question.variants}
+    originals = {v.name: v.control_of or v.name for v in context.question.variants}
     profiles = {v: len(context.profiles.get(originals[v], ())) for v in usable}
     return BenchmarkRun(
         name=benchmark.name,

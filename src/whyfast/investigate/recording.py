@@ -27,7 +27,7 @@ from whyfast.store.samples import Run, SampleStore
 
 if TYPE_CHECKING:
     from whyfast.judge.looks import LiveJudge, Looks, TogetherJudge
-    from whyfast.model.machine import Boot
+    from whyfast.model.build import Boot
     from whyfast.model.result import Recorded
     from whyfast.model.verdict import Verdict
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whyfast.measure.commands import ProbeRun, probe_run, run_aside
-from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor import System
 from whyfast.measure.doctor.tune import TemporarySysctls
 from whyfast.measure.invocation import Clock, LaunchArguments, Runner
 from whyfast.measure.process import usable_cpus
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from whyfast.build.recipe import Recipe
     from whyfast.build.run import Rebuilt
     from whyfast.investigate.forecast import InterpreterResolver, Resolver
-    from whyfast.model.build import Build, BuildFailure, BuildOutcome, Toolchain
-    from whyfast.model.machine import BootUnit, Kernel
+    from whyfast.model.build import BootUnit, Build, BuildFailure, BuildOutcome, Kernel, Toolchain
     from whyfast.model.sample import RunFailure
     from whyfast.model.variant import RunnerName
     from whyfast.model.verdict import Verdict

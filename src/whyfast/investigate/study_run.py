@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from whyfast.explain.objects import UNNAMED
+from whyfast.explain.program import survey_program
+from whyfast.explain.troubles import workarounds
 from whyfast.investigate.building import build, dedupe_builds, train_profiles, with_control
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.costs import count_costs, repeat_builds
@@ -19,12 +22,13 @@ from whyfast.judge.looks import fewest_draws
 from whyfast.measure.registry import MAKERS
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
+from whyfast.model.evidence import Evidence
 from whyfast.model.result import Result
 from whyfast.model.study import QUICK_COUNTING, QUICK_SHARE, Study
 from whyfast.model.why import Account
 from whyfast.store.home import Home
 from whyfast.study.load import load_study
-from whyfast.study.toml_document import nearest
+from whyfast.study.toml_table import nearest
 
 
 @dataclass(frozen=True)
@@ -196,7 +200,7 @@ def run_study(
 
 def _account(context: RunContext[Study], result: Result) -> Account | None:
     """Of the largest difference of a variant from the main baseline."""
-    controls = {v.name for v in context.question.variants if v.twin_of}
+    controls = {v.name for v in context.question.variants if v.control_of}
     main = context.baselines[0]
     verdicts = (v for v in result.judged.verdicts if v.baseline == main)
     verdict = largest(v for v in verdicts if v.variant not in controls)
@@ -223,7 +227,7 @@ def comparable(context: RunContext[Study]) -> bool:
     if context.failed_expectations and (not context.baselines or len(context.usable) < 2):
         context.observer.note("nothing is measured: too few variants meet their expectations")
         return False
-    plain = [b.variant for b in context.usable if not study.variant(b.variant).twin_of]
+    plain = [b.variant for b in context.usable if not study.variant(b.variant).control_of]
     if context.same and not study.compared(plain, context.baselines, context.same):
         context.observer.note("nothing is measured: all builds are the same program")
         return False
@@ -239,3 +243,57 @@ def comparable(context: RunContext[Study]) -> bool:
             where=study.folder / "study.toml",
         )
     return True
+
+
+# Further variants that work around what compilers do to the dispatch of a study's programs.
+
+
+def with_workarounds(
+    study: Study, home: Home, observer: Observer, services: Services | None = None
+) -> Study:
+    """The study with a variant for each way around a known trouble that the code of a build shows.
+
+    Builds all variants, which a run of the study then has. Where the study names no functions that
+    dispatch, they are those with the shape of an interpreter's loop. Without a trouble it is the
+    same study, which is noted. UserError as for a run.
+    """
+    context = build(RunContext(study, home, observer, services or Services()))
+    evidence = {e.variant: e for e in context.evidence}
+    if not study.evidence.dispatch:
+        evidence = _loops(context)
+        names = {f.name: None for e in evidence.values() for f in e.functions}
+        study = replace(study, evidence=replace(study.evidence, dispatch=tuple(names)))
+    compilers = {t.name: t.version for t in context.toolchains}
+    there = {(v.toolchain, v.revision, v.cflags) for v in study.variants}
+    further = [
+        added
+        for v in study.variants
+        if v.name in evidence
+        for added in workarounds(v, compilers.get(v.toolchain, ""), evidence[v.name])
+        if (added.toolchain, added.revision, added.cflags) not in there
+    ]
+    for v in further:
+        observer.note(f"added: {v.about}")
+    if not further:
+        observer.note(f"no workaround to add: {_forms(evidence)}")
+    return replace(study, variants=(*study.variants, *further))
+
+
+def _loops(context: RunContext[Study]) -> dict[str, Evidence]:
+    """Of each build with an interpreter's loop that has a name, the evidence of it alone."""
+    found = {}
+    for made in context.usable:
+        try:
+            survey = survey_program(made.program, variant=made.variant)
+        except UserError as error:
+            context.observer.note(f"no evidence for {made.variant}: {error}")
+            continue
+        if survey.loop and not UNNAMED.fullmatch(survey.loop.facts.name):
+            found[made.variant] = replace(survey.of_loop, functions=(survey.loop.facts,))
+    return found
+
+
+def _forms(evidence: dict[str, Evidence]) -> str:
+    """How the builds dispatch."""
+    forms = {n: e.dispatch.form for n, e in evidence.items() if e.dispatch}
+    return ", ".join(f"{name} is {form}" for name, form in forms.items()) or "no interpreter's loop"

@@ -26,9 +26,7 @@ from whyfast.investigate.study_run import Choice, chosen, run_study
 from whyfast.model.build import BuildFailure
 from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.result import Result
-from whyfast.model.study import Study
-from whyfast.model.survey import (
+from whyfast.model.evidence import (
     ShippedProgram,
     ShippedRow,
     SurveyedProgram,
@@ -36,12 +34,12 @@ from whyfast.model.survey import (
     other_dispatch,
     shipped_verdict,
 )
+from whyfast.model.result import Result
+from whyfast.model.study import Study
 from whyfast.store.files import write_whole
 from whyfast.store.home import Home
-from whyfast.study.find import FILE, bundled_folder
-from whyfast.study.load import load_study
-from whyfast.toolchain.archive import Binary
-from whyfast.toolchain.packages import PackageFile, PackageName
+from whyfast.study.load import FILE, bundled_folder, load_study
+from whyfast.toolchain.archive import Binary, PackageFile, PackageName
 
 #: Counted up when the same studies or packages give other rows.
 _VERSION = "2"

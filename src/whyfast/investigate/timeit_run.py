@@ -23,7 +23,7 @@ from whyfast.measure.calibrate import LONGEST
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.errors import UserError
-from whyfast.model.loop import BytecodeLine, CallCount, ChangedVariable, Listing, LoopFacts
+from whyfast.model.evidence import BytecodeLine, CallCount, ChangedVariable, Listing, LoopFacts
 from whyfast.model.result import Found, Recorded, Result
 from whyfast.model.study import Commands, MeasureSpec
 from whyfast.model.variant import Benchmark, Variant

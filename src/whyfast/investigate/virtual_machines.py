@@ -13,7 +13,7 @@ from whyfast.build.recipe import make_recipe, scan_source
 from whyfast.investigate.context import RunContext, argument_vector
 from whyfast.investigate.recording import OpenRun
 from whyfast.measure import vm
-from whyfast.measure.vm.boot_plan import (
+from whyfast.measure.vm import (
     COUNTED_LOOPS,
     TIMED_LOOPS,
     TURNS,
@@ -37,9 +37,8 @@ from whyfast.measure.vm.qemu import (
     qemu_version,
     read_values,
 )
-from whyfast.model.build import Build, BuildFailure
+from whyfast.model.build import Boot, BootUnit, Build, BuildFailure, Kernel
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.machine import Boot, BootUnit, Kernel
 from whyfast.model.sample import Block, RunFailure, Session
 from whyfast.model.study import BuildSpec, Study
 from whyfast.model.variant import Variant

@@ -50,7 +50,7 @@ def refuted(study: Question, failed_expectations: Sequence[FailedExpectation]) -
     """The variants that are not what they are called, and their controls: no verdict about them
     would be one about their names."""
     names = {u.variant for u in failed_expectations if u.found is not None}
-    return frozenset(v.name for v in study.variants if (v.twin_of or v.name) in names)
+    return frozenset(v.name for v in study.variants if (v.control_of or v.name) in names)
 
 
 def _shows(key: str, wanted: str, facts: DispatchFacts | None) -> tuple[str | None, str]:
@@ -78,7 +78,7 @@ def plausible_baselines(
             for facts in (kinds, expected)
         )
 
-    names = [v.name for v in study.measured if not v.twin_of and not makes_the_change(v.name)]
+    names = [v.name for v in study.measured if not v.control_of and not makes_the_change(v.name)]
     candidates = dict.fromkeys([*study.baselines, *names])
     return tuple(name for name in candidates if name not in (claim.variant, claim.baseline))
 
@@ -212,7 +212,7 @@ def _comparable(question: Question, pairs: Sequence[tuple[str, str]]) -> Iterato
     if not question.along:
         return
     variants = {pair: question.variant(pair[0]) for pair in pairs}
-    places = {pair: v.axes for pair, v in variants.items() if v.axes and not v.twin_of}
+    places = {pair: v.axes for pair, v in variants.items() if v.axes and not v.control_of}
     for (a, here), (b, there) in combinations(places.items(), 2):
         differing = [axis for axis in here if here[axis] != there[axis]]
         if len(differing) == 1 and differing[0] not in question.along:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from whyfast.judge.option_confounds import option_confounds
-from whyfast.measure.doctor.system import BUSY, STOLEN
+from whyfast.measure.doctor import BUSY, STOLEN
 from whyfast.model.build import FACTS, Build, BuildOutcome
 from whyfast.model.evidence import Evidence
 from whyfast.model.sample import WAITED, Block, Session

@@ -80,7 +80,7 @@ def judge_run(
         metrics=judge_metrics(accounted(blocks, names), METRICS, question),
         placements=judge_placements(compared),
         fixes=judge_fixes(
-            compared, {v.name: v.fixes for v in question.variants if v.fixes and not v.twin_of}
+            compared, {v.name: v.fixes for v in question.variants if v.fixes and not v.control_of}
         ),
         components=judge_levels(compared, main, non_stationary),
         non_stationary=non_stationary,
@@ -147,7 +147,7 @@ def judge_metrics(
     for none), each a log ratio. A quantity that is zero on either side in some round is left
     out."""
     verdicts: list[Verdict] = []
-    names = [v.name for v in question.variants if not v.twin_of]
+    names = [v.name for v in question.variants if not v.control_of]
     pairs = question.compared(names, question.baselines[: None if question.along else 1])
     for metric in metrics:
         samples: dict[Key, Sample] = {}
@@ -236,7 +236,7 @@ def cost_changes(result: Result) -> tuple[CostChange, ...]:
 def costs_of(result: Result) -> tuple[VariantCost, ...]:
     """The costs that were found, and the bytes of the functions that dispatch, where a study looks
     at those: what replicating the jumps costs."""
-    left_out = {v.name for v in result.question.variants if v.twin_of or v.evidence_only}
+    left_out = {v.name for v in result.question.variants if v.control_of or v.evidence_only}
     return (
         *result.found.costs,
         *(

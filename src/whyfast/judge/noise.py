@@ -26,7 +26,7 @@ import numpy as np
 from whyfast.judge.ratios import Floats, median
 from whyfast.judge.special import digamma, inverse_trigamma, t_limit, t_tail, trigamma
 from whyfast.model.errors import UserError
-from whyfast.model.series import Recording, Series
+from whyfast.model.sample import Recording, Series
 
 #: Drift grows with the noise of a benchmark: this share of its standard deviation between
 #: processes.

@@ -162,7 +162,7 @@ def option_confounds(
     signs = {
         b.variant: _signs(b.provenance, facts.get(b.variant))
         for b in builds
-        if b.variant in variants and not variants[b.variant].twin_of
+        if b.variant in variants and not variants[b.variant].control_of
     }
     styles = {name: e.dispatch.style for name, e in facts.items() if e.dispatch}
     asked = study.compared(list(variants), study.baselines)

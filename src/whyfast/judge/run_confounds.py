@@ -11,8 +11,8 @@ from typing import Literal
 
 from whyfast.formats.input import epoch_seconds
 from whyfast.judge.confounds import grouped, sides, warnings_first
-from whyfast.measure.doctor.system import BUSY
-from whyfast.model.series import MetadataValue, Recording
+from whyfast.measure.doctor import BUSY
+from whyfast.model.sample import MetadataValue, Recording
 from whyfast.model.verdict import Confound, Verdict
 
 #: Windows computes the time of boot from the clock and the time since, and is off by a second.

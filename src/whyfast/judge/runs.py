@@ -31,7 +31,7 @@ from whyfast.judge.noise import (
 )
 from whyfast.judge.power import exp_or_inf
 from whyfast.judge.ratios import Floats
-from whyfast.model.series import Recording, Series
+from whyfast.model.sample import Recording, Series
 from whyfast.model.verdict import Outcome, Suite, Verdict
 
 

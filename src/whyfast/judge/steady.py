@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from whyfast.judge.ratios import Floats
-from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.sample import SECOND, Recording, Series
 from whyfast.model.verdict import Confound
 
 #: Fewer values of a process than this show no levels.

@@ -28,7 +28,7 @@ from whyfast.measure.invocation import (
     running,
 )
 from whyfast.model.errors import UserError
-from whyfast.model.series import SECOND, Series
+from whyfast.model.sample import SECOND, Series
 
 #: Options that run a benchmark several times over.
 _REPEATS = ("-test.count", "-test.cpu", "--benchmark_repetitions")

@@ -20,7 +20,7 @@ from whyfast.formats.profiles import (
     parse_cachegrind,
     parse_callgrind,
 )
-from whyfast.measure.doctor.system import System, number
+from whyfast.measure.doctor import System, number
 from whyfast.measure.process import describe_status
 from whyfast.measure.tools import (
     CannotCount,

@@ -176,14 +176,19 @@ def field_types(kind: type) -> dict[str, Any]:
     return get_type_hints(kind, localns=late())
 
 
+#: Names of fields in files of earlier versions.
+_FORMER = {"control_of": "twin_of"}
+
+
 def _decode_dataclass(kind: type, data: Any, key: str) -> Any:
     _expect(data, dict, key)
     hints = field_types(kind)
     values = {}
     for f in fields(kind):
         place = f"{key}.{f.name}" if key else f.name
-        if f.name in data:
-            values[f.name] = decode(hints[f.name], data[f.name], place)
+        name = f.name if f.name in data else _FORMER.get(f.name)
+        if name in data:
+            values[f.name] = decode(hints[f.name], data[name], place)
         elif f.default is MISSING and f.default_factory is MISSING:
             raise Malformed(place, "is missing")
     return kind(**values)

@@ -27,19 +27,17 @@ from whyfast.model.verdict import (
 )
 
 if TYPE_CHECKING:
-    from whyfast.model.build import Toolchain
+    from whyfast.model.build import Boot, Toolchain
     from whyfast.model.code import Check, ProgramCode
     from whyfast.model.cost import SizeChange, VariantCost
     from whyfast.model.counters import ChangedFunctions, Counted
-    from whyfast.model.evidence import Trouble
-    from whyfast.model.loop import LoopFacts
-    from whyfast.model.machine import Boot
+    from whyfast.model.evidence import LoopFacts, Trouble
     from whyfast.model.why import Account
 
 
 def late_types() -> dict[str, object]:
     """What is imported above for type checkers only, by name, for who reads a result."""
-    names = ("build", "code", "cost", "counters", "evidence", "loop", "machine", "why")
+    names = ("build", "code", "cost", "counters", "evidence", "why")
     modules = (vars(import_module(f"whyfast.model.{name}")) for name in names)
     return {k: v for module in modules for k, v in module.items() if k not in globals()}
 

@@ -68,10 +68,10 @@ class Question:
     def counterpart(self, variant: Variant) -> str | None:
         """The baseline that a variant has where there are baselines ``along`` axes: the one that is
         equal but for these. None without one; of an A/A control, its original."""
-        if variant.twin_of:
-            return variant.twin_of
+        if variant.control_of:
+            return variant.control_of
         wanted = {**variant.axes, **self.along}
-        named = (v.name for v in self.variants if v.axes == wanted and not v.twin_of)
+        named = (v.name for v in self.variants if v.axes == wanted and not v.control_of)
         return next(named, None) if variant.axes else None
 
     def compared(

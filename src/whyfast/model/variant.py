@@ -22,7 +22,7 @@ class Variant:
     ``requires`` lists toolchain features (``computed-goto``, ``musttail``, ``preserve_none``);
     ``expect`` states what the evidence must show for the name to be true, e.g.
     ``{"dispatch": "tail-call"}``; ``axes`` is its place in ``[axes]``, empty when written by hand.
-    ``twin_of`` is set on a variant that whyfast adds itself: that one again in another layout.
+    ``control_of`` is set on a variant that whyfast adds itself: that one again in another layout.
     ``evidence_only``: its machine code is read, and it is not measured. ``fixes`` names the variant
     of which it is a fix of placement; ``keep`` are patterns of section names (``.text.hot.*``) that
     layouts leave side by side. ``revision`` is the commit whose files it is built from, empty for
@@ -41,7 +41,7 @@ class Variant:
     expect: Mapping[str, str] = field(default_factory=dict)
     axes: Mapping[str, str] = field(default_factory=dict)
     about: str = ""
-    twin_of: str | None = None
+    control_of: str | None = None
     run: tuple[str, ...] = ()
     sysctl: Mapping[str, str] = field(default_factory=dict)
     evidence_only: bool = False
@@ -174,7 +174,7 @@ Aspect = Literal[
     "ldflags",
     "env",
     "keep",
-    "twin_of",
+    "control_of",
     "kernel",
     "boot",
     "sysctl",

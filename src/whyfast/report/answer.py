@@ -110,13 +110,14 @@ def composed(result: Result) -> list[str]:
         *merged_from(result),
         *cost_by_parameter.threshold_sentences(result),
     ]
-    first, later = programs.lost_baselines(study, found.failed_expectations)
-    later += programs.failed_expectation_sentences(study, found.failed_expectations)
-    first = [*programs.claim_untested(study, found.failed_expectations), *first]
-    study = programs.without_lost(study, found.failed_expectations)
+    first, later = programs.lost_baselines(result)
+    later += programs.failed_expectation_sentences(result)
+    untested = programs.claim_untested(result)
+    first = [*untested, *first]
+    study = programs.without_lost(result).question
     covered = {(p.linked.variant, p.linked.baseline) for p in judged.placements}
     audit = audit_claim(study, comparisons, found.evidence)
-    if audit and study.measured and not programs.claim_untested(study, found.failed_expectations):
+    if audit and study.measured and not untested:
         figures = list(audit_intervals(audit, study.margin))
         # What was claimed is what is asked; placement says how far its answer goes.
         texts += [*slopes, *first, audit_headline(audit, study.margin), *figures, *moved]
@@ -125,7 +126,7 @@ def composed(result: Result) -> list[str]:
     else:
         texts += [*moved, *slopes, *first]
     baselines = study.baselines if study.along else study.baselines[:1]
-    pairs = study.compared([v.name for v in study.variants if not v.twin_of], baselines)
+    pairs = study.compared([v.name for v in study.variants if not v.control_of], baselines)
     main = [verdict for pair in pairs if (verdict := comparisons.of(*pair)) is not None]
     texts += interaction_sentences(result)
     texts += _differences(main, covered, study, comparisons, facts)
@@ -137,9 +138,9 @@ def composed(result: Result) -> list[str]:
     if not texts:
         nothing = " ".join(programs.folded_sentences(recorded.same))
         nothing = nothing or "No verdict: nothing could be compared."
-        texts.append(machine_code.evidence_headline(study, facts, found.troubles) or nothing)
+        texts.append(machine_code.evidence_headline(result) or nothing)
     texts += later
-    texts += machine_code.evidence_sentences(study, facts, found.troubles, found.calls)
+    texts += machine_code.read_sentences(result)
     texts += counted_work.changed_sentences(found.changed)
     texts += machine_code.image_sentences(study, found.observed.images, judged.slopes)
     texts += counted_work.counted_sentences(study, comparisons, found.counted)

@@ -29,7 +29,7 @@ from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
 from whyfast.model.verdict import Outcome, Verdict
 from whyfast.model.why import Account
-from whyfast.search.axes.axis import CandidateRange, DifferenceSet, SearchRequest
+from whyfast.search.axes import CandidateRange, DifferenceSet, SearchRequest
 from whyfast.search.axes.flags import mix_flags, with_flags
 from whyfast.search.axes.objects import mix_functions, mix_objects
 from whyfast.search.axes.passes import pass_range
@@ -267,7 +267,7 @@ def search_set(
 
 
 def _end(study: Study, request: SearchRequest, text: str, where: str) -> Variant:
-    names = [v.name for v in study.variants if not v.twin_of]
+    names = [v.name for v in study.variants if not v.control_of]
     if not text.startswith("-"):
         return _variant(study, text, names, where, "; or write flags")
     base = _variant(study, request.variant or study.baselines[0], names, "--variant")

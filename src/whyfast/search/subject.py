@@ -25,7 +25,7 @@ from whyfast.model.variant import Benchmark, RunnerName
 from whyfast.search.state import REPEATED, AxisCandidate, Observation, Pair, Reading
 from whyfast.store.files import discard, replacing
 from whyfast.store.git import borrow, must_git, without_repository
-from whyfast.toolchain.provider import run
+from whyfast.toolchain import run
 
 #: The times of one block: for each program, one a turn, in seconds.
 Times = Mapping[int, NDArray[np.float64]]

@@ -14,10 +14,9 @@ from typing import Any
 
 from whyfast.model.errors import UserError
 from whyfast.store.git import git
-from whyfast.study.notation import quoted, substitute
+from whyfast.study.notation import NAME_HINT, is_name, listed, quoted, substitute
 from whyfast.study.sections import placeholders
-from whyfast.study.toml_document import Key, TomlDocument, listed, suggestion
-from whyfast.study.toml_table import NAME_HINT, TomlTable, is_name
+from whyfast.study.toml_table import Key, TomlDocument, TomlTable, suggestion
 from whyfast.study.variants import LAYER_KEYS, Layer, VariantRecipe, read_layer
 
 _OWN_KEYS = ("extends", "name", "exclude", "only")

@@ -9,7 +9,7 @@ import datetime
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 _LONGEST = 60
 
@@ -142,3 +142,19 @@ def bind(text: str, name: str, value: str) -> str:
 def _replaced(text: str, new: Callable[[re.Match[str]], str]) -> str:
     names_in(text)
     return _TOKEN.sub(new, text)
+
+
+def listed(names: Iterable[str]) -> str:
+    """``a, b, c``: all of the names, unless they are very many."""
+    every = list(names)
+    shown = ", ".join(every[:12])
+    return f"{shown} and {len(every) - 12} more" if len(every) > 12 else shown
+
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+NAME_HINT = "use letters, digits and . _ + -"
+
+
+def is_name(text: str) -> bool:
+    """Whether the text will do as a name: as part of a file name and on a command line."""
+    return _NAME.fullmatch(text) is not None

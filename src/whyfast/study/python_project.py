@@ -23,7 +23,7 @@ from whyfast.study.project import (
     spread,
     text_of,
 )
-from whyfast.study.toml_document import parse_toml
+from whyfast.study.toml_table import parse_toml
 
 #: Where benchmarks are looked for, and those of tests with the fixture of pytest-benchmark.
 _PLACES = ("bench*.py", "bench*/**/*.py", "perf*/**/*.py", "asv_bench/**/*.py")

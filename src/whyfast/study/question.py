@@ -15,10 +15,18 @@ from whyfast.model.variant import (
     RunnerName,
     Variant,
 )
-from whyfast.study.notation import bind, kind, names_in, parse_duration, parse_margin, quoted
+from whyfast.study.notation import (
+    NAME_HINT,
+    bind,
+    is_name,
+    kind,
+    names_in,
+    parse_duration,
+    parse_margin,
+    quoted,
+)
 from whyfast.study.sections import NAMES_NAME, PARAMETER_NAME, read_command
-from whyfast.study.toml_document import Key, suggestion
-from whyfast.study.toml_table import NAME_HINT, TomlTable, is_name
+from whyfast.study.toml_table import Key, TomlTable, suggestion
 from whyfast.study.variants import VariantRecipe
 
 #: The key of the A/A control; its old name is still read.

@@ -22,7 +22,7 @@ from whyfast.study.project import (
     sources,
     text_of,
 )
-from whyfast.study.toml_document import parse_toml
+from whyfast.study.toml_table import parse_toml
 
 #: The crates with which benchmarks time themselves, the runners' names.
 _RUNNERS = "criterion", "divan"

@@ -34,8 +34,7 @@ from whyfast.study.notation import (
     parse_size,
     quoted,
 )
-from whyfast.study.toml_document import Key, suggestion
-from whyfast.study.toml_table import TomlTable
+from whyfast.study.toml_table import Key, TomlTable, suggestion
 
 #: Names of environment variables whose values are hidden in any study, in any case of letters.
 ALWAYS = ("*TOKEN*", "*SECRET*", "*KEY*", "*PASSWORD*")

@@ -12,8 +12,7 @@ from whyfast.model.study import BuildSpec, EvidenceSpec
 from whyfast.model.variant import RUNNER_KINDS, Benchmark, Variant
 from whyfast.study.notation import kind, names_in, quoted
 from whyfast.study.sections import INTERPRETER_NAMES, check_entries
-from whyfast.study.toml_document import Key, TomlDocument, suggestion
-from whyfast.study.toml_table import TomlTable
+from whyfast.study.toml_table import Key, TomlDocument, TomlTable, suggestion
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from whyfast.model.build import Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.files import delete, discard, exclusive, lock_of
 from whyfast.store.home import Home
-from whyfast.toolchain import sandbox
+from whyfast.toolchain import Cost, Progress, first_line, sandbox
 from whyfast.toolchain.debian_root import (
     RecordedRoot,
     RootSpec,
@@ -29,7 +29,6 @@ from whyfast.toolchain.debian_root import (
     spec_here,
 )
 from whyfast.toolchain.path import features, short_version
-from whyfast.toolchain.provider import Cost, Progress, first_line
 
 #: For each suite the compilers that are taken from it when a name gives none: the newest stable
 #: release that has the compiler, else testing, else unstable.

@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyfast.toolchain.provider import run
+from whyfast.toolchain import run
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,12 @@ from pathlib import Path
 
 from debian.debian_support import Version
 
+from whyfast.model.build import Kernel
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.machine import Kernel
 from whyfast.store.files import lacking, make_once, replacing, sha256_of
 from whyfast.store.home import Home
+from whyfast.toolchain import Progress
 from whyfast.toolchain.archive import Binary, download, listed_binaries
-from whyfast.toolchain.provider import Progress
 
 #: The suite of each long-term version; others are looked for in :data:`NEWER`, in this order.
 SUITES = {"5.10": "bullseye", "6.1": "bookworm", "6.12": "trixie"}

@@ -18,7 +18,7 @@ from whyfast.model.build import Language, Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.files import sha256_of
 from whyfast.store.home import Home
-from whyfast.toolchain.provider import Cost, Progress, first_line, run
+from whyfast.toolchain import Cost, Progress, first_line, run
 
 #: Runs a program and returns the first line that it prints; empty when it cannot be run.
 Ask = Callable[[Sequence[str]], str]

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from whyfast.model.build import Toolchain
 from whyfast.model.errors import UserError
 from whyfast.store.home import Home
+from whyfast.toolchain import Progress, Provider
 from whyfast.toolchain.debian import DebianProvider
 from whyfast.toolchain.path import PathProvider
-from whyfast.toolchain.provider import Progress, Provider
 from whyfast.toolchain.wheels import ZigProvider
 
 

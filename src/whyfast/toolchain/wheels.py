@@ -18,8 +18,8 @@ from whyfast.model.build import Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.files import discard, exclusive, lock_of, make_once, replacing, sha256_of, used
 from whyfast.store.home import Home
+from whyfast.toolchain import Cost, Progress, first_line, run
 from whyfast.toolchain.path import features, short_version
-from whyfast.toolchain.provider import Cost, Progress, first_line, run
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 
 from whyfast.api import programs
 from whyfast.api.programs import ProgramsRequest, read_programs
-from whyfast.toolchain.packages import PackageFile, PackageName
+from whyfast.toolchain.archive import PackageFile, PackageName
 
 DIGEST = "0" * 64
 

@@ -88,7 +88,7 @@ def test_the_first_block_waits_neither_for_the_judge_nor_for_reports() -> None:
     assert not loaded & {
         *("whyfast.model.result", "whyfast.model.evidence", "whyfast.model.counters"),
         "whyfast.model.verdict",
-        *("whyfast.study.toml_document", "whyfast.study.sections"),
+        *("whyfast.study.toml_table", "whyfast.study.sections"),
         *("whyfast.report.document", "whyfast.report.sections", "whyfast.report.render"),
         "whyfast.store.builds",
     }

@@ -8,7 +8,7 @@ from tests.golden_files import Hear, refusal
 from whyfast.cli.admin import run_new, run_studies
 from whyfast.cli.options import command_parser
 from whyfast.model.errors import UserError
-from whyfast.study import find as bundled
+from whyfast.study import load as bundled
 from whyfast.study.load import load_study
 
 

@@ -138,7 +138,7 @@ SLOWER = verdict("slow", "clang18-goto", "slower", 1.2, 1.1, 1.3)
 )
 def test_fail_on_slower(suites: list[Suite], verdicts: list[Verdict], code: int) -> None:
     main_one = sample_study().variant("clang18-goto")
-    control = replace(main_one, name="clang18-goto control", twin_of="clang18-goto")
+    control = replace(main_one, name="clang18-goto control", control_of="clang18-goto")
     study = replace(sample_study(), variants=(main_one, control), baselines=("clang18-goto",))
     result = changed(
         sample_result(),

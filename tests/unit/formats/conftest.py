@@ -8,7 +8,7 @@ import pytest
 
 from whyfast.formats.load import load_recording
 from whyfast.model.errors import UserError
-from whyfast.model.series import Recording
+from whyfast.model.sample import Recording
 
 Read = Callable[[object], Recording]
 

@@ -22,7 +22,7 @@ from whyfast.formats.timeline import Wanted, load_timeline
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.model.codec import pack
 from whyfast.model.errors import UserError
-from whyfast.model.series import SECOND, Recording
+from whyfast.model.sample import SECOND, Recording
 
 Read = Callable[[object], Recording]
 Refusal = Callable[[object], str]

@@ -13,7 +13,7 @@ from whyfast.formats import rust_bench
 from whyfast.formats.load import load_recording
 from whyfast.formats.rust_bench import leaves
 from whyfast.model.errors import UserError
-from whyfast.model.series import Recording
+from whyfast.model.sample import Recording
 
 Read = Callable[[object], Recording]
 

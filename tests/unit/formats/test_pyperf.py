@@ -15,7 +15,7 @@ from tests.unit.formats import examples
 from whyfast.formats.load import load_recording
 from whyfast.formats.pyperf import to_pyperf, write_recordings
 from whyfast.model.errors import UserError
-from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.sample import SECOND, Recording, Series
 
 Read = Callable[[object], Recording]
 Refusal = Callable[[object], str]

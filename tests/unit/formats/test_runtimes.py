@@ -10,7 +10,7 @@ from tests.unit.formats import examples
 from whyfast.formats.load import load_recording
 from whyfast.formats.timeline import Wanted, load_timeline
 from whyfast.model.errors import UserError
-from whyfast.model.series import SECOND, Recording
+from whyfast.model.sample import SECOND, Recording
 
 Read = Callable[[object], Recording]
 Refusal = Callable[[object], str]

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from whyfast.history.changes import LEVELS, OUTLIER, left_over, segment, threshold
 from whyfast.history.detect import judged
-from whyfast.history.evidence import Segment, Sums, fit, robust_values
-from whyfast.history.noise import ScaledNoise
+from whyfast.history.evidence import ScaledNoise, Segment, Sums, fit, robust_values
 
 
 def cut(*values: float, penalty: float = 10.0) -> list[int]:

@@ -15,8 +15,7 @@ from whyfast.model.cost import VariantCost
 from whyfast.model.errors import UserError
 from whyfast.model.history import CostSeries
 from whyfast.model.result import Found, Judged, Recorded, Result
-from whyfast.model.sample import Session
-from whyfast.model.series import Recording, Series
+from whyfast.model.sample import Recording, Series, Session
 from whyfast.model.study import Commands
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.report.result_json import from_json, to_json

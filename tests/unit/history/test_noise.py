@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.history.noise import (
+from whyfast.history.evidence import (
     Prior,
     ScaledNoise,
     adjoining,

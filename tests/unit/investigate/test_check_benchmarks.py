@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from whyfast.investigate.check_benchmarks import chosen_in_python
+from whyfast.investigate.check_measuring import chosen_in_python
 from whyfast.investigate.context import RunContext
 from whyfast.model.code import ChangeCoverage
 from whyfast.model.study import Study

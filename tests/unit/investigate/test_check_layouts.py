@@ -12,7 +12,7 @@ from tests.unit.investigate.doubles import World, ratios
 
 from whyfast.build.recipe import Recipe
 from whyfast.build.relink import CannotRelink
-from whyfast.investigate.check_layouts import FEWEST, LAYOUTS
+from whyfast.investigate.check_measuring import FEWEST, LAYOUTS
 from whyfast.measure.invocation import Sample
 from whyfast.model.build import Build
 from whyfast.model.result import Result

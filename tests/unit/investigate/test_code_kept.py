@@ -28,12 +28,12 @@ def work(tmp_path: Path) -> Any:
     )
     subprocess.run(["gcc", "-O1", "-o", tmp_path / "vm", source], check=True)
     build = Build("a", "0" * 64, tmp_path / "vm", "1" * 64, {}, reused=False)
-    variants = (Variant("a", ""), replace(Variant("t", ""), twin_of="a"))
+    variants = (Variant("a", ""), replace(Variant("t", ""), control_of="a"))
     question = SimpleNamespace(evidence=EvidenceSpec(dispatch=("op_*",)), variants=variants)
     return SimpleNamespace(question=question, builds=(build, replace(build, variant="t")))
 
 
-def test_the_named_functions_of_each_build_but_twins(work: Any) -> None:
+def test_the_named_functions_of_each_build_but_controls(work: Any) -> None:
     (found,) = kept_code(work)
     assert found.variant == "a"
     assert sorted(x.function for x in found.listings) == ["op_add", "op_sub"]

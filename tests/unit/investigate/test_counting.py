@@ -95,7 +95,7 @@ def _count(
     study = replace(
         example(write_source(folder)),
         baselines=("a",),
-        variants=(Variant("b"), Variant("a"), Variant("a control", twin_of="a")),
+        variants=(Variant("b"), Variant("a"), Variant("a control", control_of="a")),
         benchmarks=(Benchmark("fib", runner, ("{program}",), check=check),),
         evidence=evidence,
     )

@@ -22,7 +22,7 @@ from whyfast.report.pages.admin_pages import plan_page
 from whyfast.report.render.terminal import render_terminal
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
-from whyfast.toolchain.provider import Cost
+from whyfast.toolchain import Cost
 
 STEPS = ("cp {source}/main.c {program}",)
 
@@ -140,8 +140,8 @@ def test_nothing_measured_is_said(own: Home, study: Study) -> None:
     assert "measuring takes" not in printed
 
 
-def test_a_twin_is_shown(own: Home, study: Study) -> None:
-    control = replace(study.variants[0], name="base control", twin_of="base")
+def test_a_control_is_shown(own: Home, study: Study) -> None:
+    control = replace(study.variants[0], name="base control", control_of="base")
     found = forecast(replace(study, variants=(*study.variants, control)), own)
     assert [p.state for p in found.prospects][-1] == "to link again"
     assert found.to_build == 2

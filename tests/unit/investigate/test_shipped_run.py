@@ -10,10 +10,8 @@ import pytest
 
 from whyfast.investigate.survey_run import shipped_programs, survey_shipped
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.evidence import DispatchFacts
-from whyfast.model.survey import ShippedProgram, shipped_verdict
-from whyfast.toolchain.archive import Binary
-from whyfast.toolchain.packages import PackageFile, PackageName, newest, parse_package
+from whyfast.model.evidence import DispatchFacts, ShippedProgram, shipped_verdict
+from whyfast.toolchain.archive import Binary, PackageFile, PackageName, newest, parse_package
 
 FACTS = DispatchFacts("loop", "merged", 5, 83, 1, 3802, 15881, "")
 LUA = ShippedProgram("Lua", ("liblua5.4-0",), "liblua5.4.so*", "threaded", "LUA_USE_JUMPTABLE")

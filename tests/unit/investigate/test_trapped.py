@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from whyfast.investigate import change_reach, check_benchmarks
+from whyfast.investigate import change_reach, check_measuring
 from whyfast.investigate.change_reach import first_runs_reach, runs_without
 from whyfast.investigate.services import Services, Silent
 from whyfast.measure.count import CountingTask
@@ -131,10 +131,10 @@ def test_of_many_benchmarks_those_that_execute_the_change_are_measured(
     monkeypatch: pytest.MonkeyPatch, count: int, reached: list[int], kept: list[int]
 ) -> None:
     monkeypatch.setattr(
-        check_benchmarks, "first_runs_reach", lambda *given: [f"b{i}" for i in reached]
+        check_measuring, "first_runs_reach", lambda *given: [f"b{i}" for i in reached]
     )
     benchmarks = tuple(Benchmark(f"b{i}", "go", ("{program}",)) for i in range(count))
     context = cast(Any, _Context(_Question(benchmarks, (Variant("head", "path:go"),))))
-    left, notes = check_benchmarks.chosen(context, changed("hot"), 9.0)
+    left, notes = check_measuring.chosen(context, changed("hot"), 9.0)
     assert [b.name for b in left.question.benchmarks] == [f"b{i}" for i in kept]
     assert len(notes) == (count > 12)

@@ -14,8 +14,8 @@ from whyfast.investigate.services import Observer, Silent
 from whyfast.investigate.study_run import run_study
 from whyfast.measure.tools import Finished
 from whyfast.measure.vm.qemu import PROGRAM
+from whyfast.model.build import Kernel
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.machine import Kernel
 from whyfast.model.result import Result
 from whyfast.model.study import BuildSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant

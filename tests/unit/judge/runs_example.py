@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.sample import SECOND, Recording, Series
 
 
 def recording(

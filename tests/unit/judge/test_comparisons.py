@@ -63,8 +63,8 @@ def test_only_what_the_program_contradicts_is_refuted(
     assert refuted(study, failed) == (set() if shows in (wanted, None) else {"new"})
 
 
-def test_a_twin_is_as_true_as_its_original() -> None:
-    study = _study("merged", Variant("new control", twin_of="new"))
+def test_a_control_is_as_true_as_its_original() -> None:
+    study = _study("merged", Variant("new control", control_of="new"))
     assert refuted(study, find_failed_expectations(study, _evidence(LOOP))) == {
         "new",
         "new control",
@@ -79,7 +79,7 @@ CLAIM = Claim("new-tail", "new")
 STUDY_CLAIM = replace(
     plain_study(
         Variant("old", "path:clang-18"),
-        Variant("old control", "path:clang-18", twin_of="old"),
+        Variant("old control", "path:clang-18", control_of="old"),
         Variant("new", "path:clang-19"),
         Variant("mended", "path:clang-19", ("-mllvm", "-x")),
         Variant("new-tail", "path:clang-19", ("-DTAIL",)),
@@ -146,7 +146,7 @@ def test_the_pairs_are_each_with_its_own_counterpart() -> None:
     question = _question()
     assert _pairs(question) == (("gcc-goto", "gcc-switch"), ("clang-goto", "clang-switch"))
     assert question.counterpart(question.variant("gcc-goto")) == "gcc-switch"
-    control = Variant("gcc-switch control", twin_of="gcc-switch")
+    control = Variant("gcc-switch control", control_of="gcc-switch")
     assert question.counterpart(control) == "gcc-switch"
 
 

@@ -23,7 +23,7 @@ from whyfast.judge.noise import (
 )
 from whyfast.judge.runs import NOT_IN_NOISE, compare_runs
 from whyfast.model.errors import UserError
-from whyfast.model.series import Recording
+from whyfast.model.sample import Recording
 
 
 def test_two_reruns_of_few_benchmarks_borrow_nothing() -> None:

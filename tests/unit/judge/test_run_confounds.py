@@ -14,7 +14,7 @@ from whyfast.judge.run_confounds import (
     same_fact,
     same_revision,
 )
-from whyfast.model.series import MetadataValue, Recording
+from whyfast.model.sample import MetadataValue, Recording
 
 
 def pair(a: dict[str, MetadataValue], b: dict[str, MetadataValue]) -> tuple[Recording, Recording]:

@@ -11,7 +11,7 @@ from whyfast.judge import runs
 from whyfast.judge.comparisons import carriers
 from whyfast.judge.decide import coverage_level, outcome_of
 from whyfast.judge.noise import Contrast, calibrate_noise, contrast, log_mean
-from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.sample import SECOND, Recording, Series
 from whyfast.model.verdict import Verdict
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from whyfast.judge.steady import FEWEST, FIRST_STEADY, Steadiness, settled, steadiness
-from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.sample import SECOND, Recording, Series
 
 
 def process(*levels: tuple[int, float], noise: float = 0.01, seed: int = 1) -> list[float]:

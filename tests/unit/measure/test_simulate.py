@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.golden_files import Hear
 from tests.unit.measure.tools import Answer, Replay, option, said
 
-from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor import System
 from whyfast.measure.simulate import (
     Cache,
     Geometry,

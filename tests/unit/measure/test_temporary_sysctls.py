@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor import System
 from whyfast.measure.doctor.tune import CannotHold, SysctlRunner, TemporarySysctls
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
 
@@ -79,7 +79,7 @@ def test_a_setting_that_this_user_may_not_change(
 HOLD_FOREVER = """
 import sys, time
 from pathlib import Path
-from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor import System
 from whyfast.measure.doctor.tune import TemporarySysctls
 root = Path(sys.argv[1])
 with TemporarySysctls(System(root), root / "doctor", root)({"net.core.bpf_jit_harden": "2"}):

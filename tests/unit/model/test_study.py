@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.golden_files import Hear
 
+from whyfast.model.codec import decode, encode
 from whyfast.model.errors import StudyError, UserError
-from whyfast.model.series import rate
+from whyfast.model.sample import rate
 from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.variant import (
     ASPECTS,
@@ -56,7 +57,7 @@ CHANGED: dict[str, tuple[Any, Difference | None]] = {
     "expect": ({"dispatch": "loop"}, None),
     "axes": ({"compiler": "gcc"}, None),
     "about": ("one line", None),
-    "twin_of": ("a", Difference("twin_of", added=("a",))),
+    "control_of": ("a", Difference("control_of", added=("a",))),
     "run": (("--fast",), Difference("run", added=("--fast",))),
     "sysctl": ({"vm.swappiness": "0"}, Difference("sysctl", added=("vm.swappiness=0",))),
     "evidence_only": (True, None),
@@ -174,3 +175,10 @@ def test_rates(unit: str) -> None:
 @pytest.mark.parametrize("unit", ["ns/op", "B/op", "second", "byte", "allocs/op", "steps", "score"])
 def test_no_rates(unit: str) -> None:
     assert not rate(unit)
+
+
+@pytest.mark.parametrize("key", ["control_of", "twin_of"])
+def test_the_control_of_a_variant_is_read_by_its_former_name_too(key: str) -> None:
+    control = Variant("a control", control_of="a")
+    assert "control_of" in encode(control)
+    assert decode(Variant, {"name": "a control", key: "a"}) == control

@@ -6,8 +6,7 @@ from tests.unit.example_blocks import block
 from tests.unit.report.parts import result_of
 
 from whyfast.judge.lines import judge_counts, judge_lines
-from whyfast.model.build import BuildFailure
-from whyfast.model.machine import Boot, Kernel
+from whyfast.model.build import Boot, BuildFailure, Kernel
 from whyfast.model.result import Result
 from whyfast.model.sample import Block, RunFailure
 from whyfast.model.study import BuildSpec, Source, Study

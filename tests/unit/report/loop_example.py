@@ -6,7 +6,7 @@ from tests.unit.example_blocks import block
 from tests.unit.report.example import STARTED, sample_result, verdict
 from tests.unit.report.parts import changed
 
-from whyfast.model.loop import BytecodeLine, CallCount, ChangedVariable, Listing, LoopFacts
+from whyfast.model.evidence import BytecodeLine, CallCount, ChangedVariable, Listing, LoopFacts
 from whyfast.model.result import Found, Result
 from whyfast.model.study import Commands
 from whyfast.model.variant import Benchmark, Variant

@@ -16,15 +16,15 @@ from tests.unit.search.worlds import Range, make_study
 from whyfast.investigate.context import RunContext
 from whyfast.measure.invocation import Invocation, Sample
 from whyfast.measure.vm.qemu import PROGRAM
+from whyfast.model.build import Kernel
 from whyfast.model.code import CodeComparison
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.machine import Kernel
 from whyfast.model.study import BuildSpec, MeasureSpec, Study
 from whyfast.model.variant import Variant
 from whyfast.report.pages.search_page import dump_search, search_headline, search_page
 from whyfast.report.render.markdown import render_markdown
 from whyfast.search import requests
-from whyfast.search.axes.axis import CandidateRange, SearchRequest
+from whyfast.search.axes import CandidateRange, SearchRequest
 from whyfast.search.engine import Done
 from whyfast.search.requests import Searched, follow, search_range
 from whyfast.search.results import SearchResult, StepEvidence, begun, deepest, merged_by

@@ -16,7 +16,7 @@ from whyfast.model.variant import Variant
 from whyfast.report.document import Sentences, Table
 from whyfast.report.pages.search_page import dump_search, search_page
 from whyfast.report.pages.search_set_page import set_headline
-from whyfast.search.axes.axis import DifferenceSet
+from whyfast.search.axes import DifferenceSet
 from whyfast.search.ddmin import Event, Minimal, Try, ddmin
 from whyfast.search.requests import search_all
 from whyfast.search.results import SearchFile, SetResult

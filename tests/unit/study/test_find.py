@@ -8,8 +8,8 @@ import pytest
 from tests.golden_files import Hear, refusal
 
 from whyfast.model.errors import UserError
-from whyfast.study import find as bundled
-from whyfast.study.find import find_study
+from whyfast.study import load as bundled
+from whyfast.study.load import find_study
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,14 @@ from tests.unit.study.conftest import Message, Write
 from whyfast.model.errors import StudyError, UserError
 from whyfast.model.study import BuildSpec, Claim, EvidenceSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.study import find as bundled
-from whyfast.study.find import BundledStudy, bundled_folder, bundled_names, bundled_studies
-from whyfast.study.load import load_study
+from whyfast.study import load as bundled
+from whyfast.study.load import (
+    BundledStudy,
+    bundled_folder,
+    bundled_names,
+    bundled_studies,
+    load_study,
+)
 
 
 def without(text: str, start: str, end: str) -> str:

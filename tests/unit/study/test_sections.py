@@ -13,7 +13,7 @@ from tests.unit.study.conftest import Message, Write
 from whyfast.model.cost import CostsSpec
 from whyfast.model.study import BuildSpec, Quick, Source
 from whyfast.model.variant import Variant
-from whyfast.study import find as bundled
+from whyfast.study import load as bundled
 from whyfast.study.load import load_study
 from whyfast.study.notation import names_in, parse_duration, parse_margin, substitute
 from whyfast.study.sections import hide

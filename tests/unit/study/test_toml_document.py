@@ -14,7 +14,7 @@ from tests.unit.study.conftest import Message
 
 from whyfast.model.errors import StudyError
 from whyfast.study.notation import kind, quoted
-from whyfast.study.toml_document import (
+from whyfast.study.toml_table import (
     Key,
     dotted,
     first_duplicate,

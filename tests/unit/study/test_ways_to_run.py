@@ -9,8 +9,7 @@ from tests.golden_files import Hear
 from tests.unit.study.conftest import Message, Write
 
 from whyfast.model.variant import RUN, Parameter, differ_in, differences
-from whyfast.study.find import bundled_folder
-from whyfast.study.load import load_study
+from whyfast.study.load import bundled_folder, load_study
 from whyfast.study.notation import bind
 
 COMMAND = 'command = ["{program}", "turn", "{source}/collatz.hex"]\n'

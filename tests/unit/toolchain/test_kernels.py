@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear, refusal
 
+from whyfast.model.build import Kernel
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.machine import Kernel
 from whyfast.store.home import Home
 from whyfast.toolchain import kernels
 from whyfast.toolchain.archive import Binary, parse_binaries

@@ -13,6 +13,7 @@ from tests.unit.toolchain.conftest import FakeCompiler
 from whyfast.model.build import FEATURES, Language, Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.home import Home
+from whyfast.toolchain import Cost, first_line, run
 from whyfast.toolchain.path import (
     Installed,
     PathProvider,
@@ -22,7 +23,6 @@ from whyfast.toolchain.path import (
     language_of,
     short_version,
 )
-from whyfast.toolchain.provider import Cost, first_line, run
 from whyfast.toolchain.registry import providers, resolve, split_name
 
 Make = Callable[..., FakeCompiler]

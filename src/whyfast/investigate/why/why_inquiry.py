@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from whyfast.investigate.services import Observer, Services
-from whyfast.measure.doctor.system import load_of
+from whyfast.measure.doctor import load_of
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.tools import LimitedLauncher, ToolRun, with_input
 from whyfast.store.home import Home

@@ -8,8 +8,8 @@ import platform
 import re
 
 from whyfast import __version__
+from whyfast.measure.doctor import System, stolen_and_all, throttle_events
 from whyfast.measure.doctor.readings import machine_facts
-from whyfast.measure.doctor.system import System, stolen_and_all, throttle_events
 
 #: Facts that are what a file of the kernel holds.
 _FILES = {

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from whyfast.measure.doctor.system import (
+from whyfast.measure.doctor import (
     BUSY,
     STOLEN,
     System,
@@ -26,7 +26,7 @@ from whyfast.measure.doctor.system import (
     stolen_and_all,
     throttle_events,
 )
-from whyfast.model.machine import MachineFinding, State
+from whyfast.model.build import MachineFinding, State
 
 GOVERNORS = "sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
 NO_TURBO = "sys/devices/system/cpu/intel_pstate/no_turbo"

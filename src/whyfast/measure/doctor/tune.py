@@ -24,11 +24,10 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.measure.doctor import readings
-from whyfast.measure.doctor.system import System, cpu_list, number, selected
+from whyfast.measure.doctor import System, cpu_list, number, readings, selected
 from whyfast.measure.invocation import Invocation, InvocationFailed, Runner
+from whyfast.model.build import SettingChange
 from whyfast.model.errors import UserError
-from whyfast.model.machine import SettingChange
 from whyfast.store.files import exclusive, write_whole
 
 

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whyfast.measure.doctor.system import number
+from whyfast.measure.doctor import number
 from whyfast.measure.tools import Launcher
 from whyfast.measure.turns import read_answer
-from whyfast.measure.vm.boot_plan import initramfs
+from whyfast.measure.vm import initramfs
+from whyfast.model.build import BootUnit, Kernel
 from whyfast.model.errors import UserError
-from whyfast.model.machine import BootUnit, Kernel
 from whyfast.store.home import Home
 
 PROGRAM = "qemu-system-x86_64"

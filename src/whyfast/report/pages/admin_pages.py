@@ -6,8 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from whyfast.investigate.forecast import BuildCost, Forecast
-from whyfast.model.build import Toolchain
-from whyfast.model.machine import MachineFinding, SettingChange
+from whyfast.model.build import MachineFinding, SettingChange, Toolchain
 from whyfast.report.document import (
     Cell,
     CodeBlock,

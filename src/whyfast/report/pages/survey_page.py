@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from whyfast.explain.objects import UNNAMED
-from whyfast.model.survey import (
+from whyfast.model.evidence import (
     ShippedProgram,
     ShippedRow,
     SurveyedProgram,

@@ -10,8 +10,7 @@ from statistics import median
 from whyfast.judge.ratios import over_layouts, over_profiles
 from whyfast.model.cost import COSTS
 from whyfast.model.result import Result
-from whyfast.model.sample import Block
-from whyfast.model.series import MEAN_AMOUNTS
+from whyfast.model.sample import MEAN_AMOUNTS, Block
 from whyfast.model.study import Commands, Study
 from whyfast.model.verdict import (
     BUILD_METRICS,

@@ -148,8 +148,8 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
     if moved:
         runs = "runs" if len(moved) == 1 else "run"
         apart = decided([v for v in verdicts if v.benchmark in moved])
-        shifted = [_on_benchmark(v, " by placement") for v in apart]
-        by_placement = f" ({join_words(shifted, NAMES)})" if shifted else ""
+        texts = [_on_benchmark(v, " by placement") for v in apart]
+        by_placement = f" ({join_words(texts, NAMES)})" if texts else ""
         yield f"{pluralize(len(moved), 'benchmark')} {runs} no changed code{by_placement}"
 
 

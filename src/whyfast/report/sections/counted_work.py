@@ -255,7 +255,7 @@ def counted_sentences(
     """What goes with the largest difference from the main baseline, and with the claim; and what
     could not be counted."""
     total, main = totals(counted, "measured") or totals(counted, "simulated"), study.baselines[0]
-    others = (v.name for v in study.measured if v.name != main and not v.twin_of)
+    others = (v.name for v in study.measured if v.name != main and not v.control_of)
     verdicts = decided(comparisons.of(name, main) for name in others)
     # The claim, the largest difference, then the slowest variant.
     slowest = [v for v in verdicts if v.outcome == "slower"]

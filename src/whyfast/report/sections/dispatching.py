@@ -34,7 +34,7 @@ def jump_table(result: Result) -> Table | None:
     order = {v.name: i for i, v in enumerate(every)}
     versions = {t.name: t.version for t in result.recorded.toolchains if t.version}
     compilers = {v.name: versions[v.toolchain] for v in every if v.toolchain in versions}
-    baselines = without_lost(result.question, result.found.failed_expectations).baselines
+    baselines = without_lost(result).question.baselines
     comparisons = Comparisons(result.judged)
     main = baselines[0] if baselines and comparisons else None
     # The symptom, and whether it is known of this version of the compiler.
@@ -253,8 +253,8 @@ def replication_sentences(result: Result) -> list[str]:
         if (
             before is None
             or after is None
-            or merged.twin_of
-            or other.twin_of
+            or merged.control_of
+            or other.control_of
             or before.size in (0, after.size)
             or before.form not in _MERGED
             or after.form != "replicated"

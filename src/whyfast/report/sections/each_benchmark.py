@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from whyfast.model.result import Result
-from whyfast.model.series import MEAN_SECONDS
+from whyfast.model.sample import MEAN_SECONDS
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import (
     NOTHING,

@@ -63,7 +63,7 @@ def placement_sentences(
     """One sentence for each variant against the main baseline, and one on the spread. About the
     suite where there is one, else about each benchmark. Variants in ``fixes`` have sentences of
     their own, and none here if there are others."""
-    controls = {v.name for v in study.variants if v.twin_of}
+    controls = {v.name for v in study.variants if v.control_of}
     sentences, spreads, luck = [], [], []
     by_draw = grouped((p.over, p) for p in placements if p.linked.baseline in study.baselines[:1])
     for over in _FIRST:
@@ -161,7 +161,7 @@ def _sentence(p: Placement, margin: float) -> str:
 def control_sentences(study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What whyfast says about the baseline against itself in another layout."""
     for control in study.variants:
-        verdict = comparisons.of(control.name, control.twin_of) if control.twin_of else None
+        verdict = comparisons.of(control.name, control.control_of) if control.control_of else None
         if verdict is not None:
             yield (
                 f"A/A control: {quote(verdict.baseline)} against the same objects in another "

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import takewhile
 
-from whyfast.model.loop import BytecodeLine, Listing, LoopFacts
+from whyfast.model.evidence import BytecodeLine, Listing, LoopFacts
 from whyfast.model.result import Result
 from whyfast.model.verdict import LoopTime
 from whyfast.report.document import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from whyfast.model.evidence import DISPATCH, CalleeCounts, Evidence, Trouble
+from whyfast.model.evidence import DISPATCH, CalleeCounts, Trouble
 from whyfast.model.result import Result
 from whyfast.model.sample import JitImage, JumpForm
 from whyfast.model.study import Question, Study
@@ -68,14 +68,13 @@ def machine_code_sections(result: Result) -> tuple[ReportSection | None, ReportS
     )
 
 
-def evidence_headline(
-    study: Question, facts: Mapping[str, Evidence], troubles: Sequence[Trouble]
-) -> str | None:
+def evidence_headline(result: Result) -> str | None:
     """What a run that measured nothing has found; None when it was to measure, or read nothing."""
-    read = _read(study, facts)
-    if study.measured or not read:
+    read = _read(result)
+    if result.question.measured or not read:
         return None
-    of, names = pluralize(len(read), "program"), dict.fromkeys(quote(t.variant) for t in troubles)
+    of = pluralize(len(read), "program")
+    names = dict.fromkeys(quote(t.variant) for t in result.found.troubles)
     shown = f"none of {of} shows"
     if names:
         shown = f"{join_words([*names])}, of {of}, {'shows' if len(names) == 1 else 'show'}"
@@ -84,19 +83,16 @@ def evidence_headline(
     )
 
 
-def evidence_sentences(
-    study: Question,
-    facts: Mapping[str, Evidence],
-    troubles: Sequence[Trouble],
-    calls: Sequence[CalleeCounts],
-) -> list[str]:
+def read_sentences(result: Result) -> list[str]:
     """Troubles of compilers, and calls that some builds have inlined."""
-    return [*trouble_sentences(troubles, _read(study, facts)), *calls_sentences(calls)]
+    troubles = trouble_sentences(result.found.troubles, _read(result))
+    return [*troubles, *calls_sentences(result.found.calls)]
 
 
-def _read(study: Question, facts: Mapping[str, Evidence]) -> list[str]:
+def _read(result: Result) -> list[str]:
     """The variants whose machine code was read, A/A controls aside."""
-    return [v.name for v in study.variants if v.name in facts and not v.twin_of]
+    facts = {e.variant for e in result.found.evidence}
+    return [v.name for v in result.question.variants if v.name in facts and not v.control_of]
 
 
 def trouble_sentences(troubles: Sequence[Trouble], looked_at: Iterable[str]) -> tuple[str, ...]:

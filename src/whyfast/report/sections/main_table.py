@@ -190,7 +190,7 @@ def axes_table(result: Result) -> Table | None:
     for each combination of the others; None where baselines are not along axes. With a single
     benchmark a baseline shows its time."""
     question = result.question
-    measured = [v for v in question.measured if v.axes and not v.twin_of]
+    measured = [v for v in question.measured if v.axes and not v.control_of]
     if not question.along or not measured:
         return None
     others = [axis for axis in measured[0].axes if axis not in question.along]

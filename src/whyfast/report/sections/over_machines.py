@@ -69,7 +69,7 @@ def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
     """One for each pair that some machine judges as a whole, in the order of the study; those of
     A/A controls last."""
     question = merged.question
-    order = {v.name: (bool(v.twin_of), i) for i, v in enumerate(question.variants)}
+    order = {v.name: (bool(v.control_of), i) for i, v in enumerate(question.variants)}
     bases = {name: i for i, name in enumerate(question.baselines)}
     last = (False, len(order))
 
@@ -112,7 +112,7 @@ def machine_sentences(merged: Merged) -> list[str]:
     """The headline and what follows: the claim, then the comparisons that machines decide
     otherwise, then those on which they agree, against the main baseline; what single benchmarks
     show."""
-    controls = {v.name for v in merged.question.variants if v.twin_of}
+    controls = {v.name for v in merged.question.variants if v.control_of}
     main, margin = merged.question.baselines[:1], merged.question.margin
     every = [o for o in over_machines(merged) if o.variant not in controls]
     wanted = [o for o in every if o.baseline in main or merged.question.along] or every

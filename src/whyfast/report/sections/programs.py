@@ -42,41 +42,37 @@ _COMMANDS = ("by_hand", "commands", "script")
 _NAMES, _OUTPUT = 3, 400
 
 
-def lost_baselines(
-    study: Question, failed_expectations: Sequence[FailedExpectation]
-) -> tuple[list[str], list[str]]:
+def lost_baselines(result: Result) -> tuple[list[str], list[str]]:
     """Sentences on baselines that fail their expectations: those that go before all others, as
     the main baseline is among them, and those for their usual place."""
-    refuted = contradictions(failed_expectations)
-    lost = [f"{quote(b)} ({refuted[b]})" for b in study.baselines if b in refuted]
+    refuted, baselines = contradictions(result.found.failed_expectations), result.question.baselines
+    lost = [f"{quote(b)} ({refuted[b]})" for b in baselines if b in refuted]
     if not lost:
         return [], []
-    left = quoted(b for b in study.baselines if b not in refuted)
+    left = quoted(b for b in baselines if b not in refuted)
     verb = "is" if len(lost) == 1 else "are"
     end = f"; the others are compared with {left}."
     if not left:
         end = ": there is no baseline, and so no verdict."
     text = f"Nothing is compared with {' and '.join(lost)}, which {verb} not what the name promises"
-    return ([text + end], []) if study.baselines[0] in refuted else ([], [text + end])
+    return ([text + end], []) if baselines[0] in refuted else ([], [text + end])
 
 
-def without_lost(study: Question, failed_expectations: Sequence[FailedExpectation]) -> Question:
-    """The study with the baselines that are what they should be, where any is."""
-    refuted = contradictions(failed_expectations)
-    left = tuple(b for b in study.baselines if b not in refuted)
-    return replace(study, baselines=left) if left else study
+def without_lost(result: Result) -> Result:
+    """With the baselines that are what they should be, where any is."""
+    refuted = contradictions(result.found.failed_expectations)
+    left = tuple(b for b in result.question.baselines if b not in refuted)
+    return replace(result, question=replace(result.question, baselines=left)) if left else result
 
 
-def failed_expectation_sentences(
-    study: Question, failed_expectations: Sequence[FailedExpectation]
-) -> Iterator[str]:
+def failed_expectation_sentences(result: Result) -> Iterator[str]:
     """One sentence for each expectation that a program contradicts or that could not be checked."""
-    for failed in failed_expectations:
+    for failed in result.found.failed_expectations:
         name, why = quote(failed.variant), failed.reason
         expected = f"expected {failed.key} {failed.wanted}"
         if failed.found is None:
             yield f"The expectation of {name} could not be checked: {expected}, but {why}."
-        elif failed.variant not in study.baselines:
+        elif failed.variant not in result.question.baselines:
             yield (
                 f"{name} does not meet its expectation and is not compared: {expected}, the "
                 f"program has {failed.found} ({why})."
@@ -93,12 +89,12 @@ def contradictions(failed: Sequence[FailedExpectation]) -> dict[str, str]:
     return {u.variant: contradiction(u) for u in failed if u.found is not None}
 
 
-def claim_untested(study: Question, failed_expectations: Sequence[FailedExpectation]) -> list[str]:
+def claim_untested(result: Result) -> list[str]:
     """Why the study's claim is not tested, if one of its sides fails its expectations."""
-    if study.claim is None:
+    if (claim := result.question.claim) is None:
         return []
-    sides = study.claim.variant, study.claim.baseline
-    wrong = [u for u in failed_expectations if u.found is not None and u.variant in sides]
+    sides, failed = (claim.variant, claim.baseline), result.found.failed_expectations
+    wrong = [u for u in failed if u.found is not None and u.variant in sides]
     text = " and ".join(f"{quote(u.variant)} has {contradiction(u)}" for u in wrong)
     variant, baseline = map(quote, sides)
     return [f"The claim that {variant} beats {baseline} is not tested: {text}."] if wrong else []

@@ -159,7 +159,7 @@ def _so_far(result: Result) -> str:
 
 def _study_summary(result: Result, comparisons: Comparisons) -> Summary:
     assert isinstance(result.question, Study)
-    study = without_lost(result.question, result.found.failed_expectations)
+    study = without_lost(result).question
     main = next((b for b in study.baselines if b not in result.recorded.same), "")
     by = f"against {main}"
     ways = way_summary(result)
@@ -217,7 +217,7 @@ def _study_surprises(result: Result, study: Question, comparisons: Comparisons) 
     yield from list(interaction_sentences(result))[0 if ways else 1 :]  # likewise
     yield from account_sentences(result.found.account)
     yield from alike_sentences(result)
-    yield from failed_expectation_sentences(study, result.found.failed_expectations)
+    yield from failed_expectation_sentences(without_lost(result))
     fixed = {f.variant for f in result.judged.fixes}
     moved = placement_sentences(result.judged.placements, study, fixed)
     if audit_claim(study, comparisons, result.found.evidence) is not None:
@@ -237,7 +237,7 @@ def _witnesses(result: Result, study: Question, comparisons: Comparisons) -> Ite
     first."""
     evidence, main = {e.variant: e for e in result.found.evidence}, study.baselines[0]
     witnesses: dict[str, Witness] = {}
-    for v in decided(comparisons.of(v.name, main) for v in study.measured if not v.twin_of):
+    for v in decided(comparisons.of(v.name, main) for v in study.measured if not v.control_of):
         if witness := find_witness(v, study, comparisons, evidence):
             witnesses.setdefault(witness.slow, witness)
     yield from map(witness_sentence, witnesses.values())
@@ -245,8 +245,8 @@ def _witnesses(result: Result, study: Question, comparisons: Comparisons) -> Ite
 
 def _study_care(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What to distrust, the worst first."""
-    controls = [v for v in study.variants if v.twin_of]
-    for v in decided(comparisons.of(v.name, v.twin_of or "") for v in controls):
+    controls = [v for v in study.variants if v.control_of]
+    for v in decided(comparisons.of(v.name, v.control_of or "") for v in controls):
         yield (
             f"Placement alone makes the A/A control of {quote(v.baseline)} (the same objects "
             f"in another layout) {text_of(v).factor}: differences of that size may be luck."

@@ -52,7 +52,7 @@ def _known(result: Result) -> list[tuple[Ways, Costs]]:
 
 
 def _variants(result: Result) -> list[str]:
-    return [v.name for v in result.question.measured if not v.twin_of]
+    return [v.name for v in result.question.measured if not v.control_of]
 
 
 def _cheapest(ways: Ways, costs: Costs, variants: Sequence[str]) -> Iterator[str]:

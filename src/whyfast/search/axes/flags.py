@@ -16,7 +16,7 @@ from whyfast.model.build import Build
 from whyfast.model.errors import UserError
 from whyfast.model.study import BuildSpec, EvidenceSpec, Study
 from whyfast.model.variant import Variant, differ_in, flag_units
-from whyfast.search.axes.axis import DifferenceSet
+from whyfast.search.axes import DifferenceSet
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, make_variant
 

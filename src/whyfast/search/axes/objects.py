@@ -27,7 +27,7 @@ from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant, differ_in
-from whyfast.search.axes.axis import DifferenceSet
+from whyfast.search.axes import DifferenceSet
 from whyfast.search.axes.ranges import compiler_of
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, make_variant

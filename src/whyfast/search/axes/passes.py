@@ -18,14 +18,14 @@ from whyfast.model.build import BuildFailure, Toolchain
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.search.axes.axis import CandidateRange, SearchRequest
+from whyfast.search.axes import CandidateRange, SearchRequest
 from whyfast.search.axes.objects import built_with, check_link, link_one, must_build, relinked_as
 from whyfast.search.axes.ranges import compiler_of
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, without_layouts
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
-from whyfast.toolchain.provider import Progress
+from whyfast.toolchain import Progress
 
 #: A line of the table that gcc prints when it has compiled a file with debug counters:
 #: ``dce  12  unset``.

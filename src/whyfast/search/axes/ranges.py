@@ -20,12 +20,12 @@ from whyfast.model.build import BuildFailure
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.search.axes.axis import CandidateRange, SearchRequest, between
+from whyfast.search.axes import CandidateRange, SearchRequest, between
 from whyfast.search.state import AxisCandidate
 from whyfast.store.git import commit_named, git, is_shallow, leads, must_git, own_filters_off
 from whyfast.study.axes import version_key
+from whyfast.toolchain import Provider
 from whyfast.toolchain.kernels import NEWER, SUITES, parse_kernel
-from whyfast.toolchain.provider import Provider
 from whyfast.toolchain.registry import providers, split_name
 
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.investigate.doubles import NoSystem, own
@@ -28,7 +29,7 @@ from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments, Sample
 from whyfast.measure.perf import SampledRun
 from whyfast.measure.simulate import Geometry
-from whyfast.measure.tools import CannotCount, Finished, Launcher
+from whyfast.measure.tools import CannotCount, Finished
 from whyfast.model.errors import UserError
 from whyfast.model.why import Cause, Change
 from whyfast.why.account import Gathered, make_account
@@ -218,13 +219,13 @@ def test_no_tool_runs_beyond_the_end_of_an_account(
 ) -> None:
     given: list[float] = []
 
-    class Slow(Launcher):
-        def run(self, argv: Sequence[str], *, timeout: float, **other: object) -> Finished:
+    class Slow(Replay):
+        def run(self, argv: Sequence[str], *, timeout: float, **other: Any) -> Finished:
             given.append(timeout)
             return said()
 
     programs = Programs(tmp_path, OLD)
-    programs.world.launcher = Slow()
+    programs.world.launcher = Slow({})
     found = Gathered("fast", "slow", 2.0, 1.9, 2.1, Change(2.0, 3.0, 0.9, 1.1), {})
     arguments = LaunchArguments({"fast": ("old",), "slow": ("new",)}, {}, 60.0)
     services = programs.world.services(system=Loaded("0.1 1 1"))

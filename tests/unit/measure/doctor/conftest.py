@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor import System
 
 CPU = "sys/devices/system/cpu/"
 BOOT = "proc/sys/kernel/random/boot_id"

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.measure.doctor.conftest import CPU, Kernel
 
+from whyfast.measure.doctor import System, cpu_list, number, selected
 from whyfast.measure.doctor.environment import environment, environment_after
 from whyfast.measure.doctor.readings import CHECKS, examine, machine_facts
-from whyfast.measure.doctor.system import System, cpu_list, number, selected
-from whyfast.model.machine import MachineFinding
+from whyfast.model.build import MachineFinding
 
 
 def find(kernel: Kernel, key: str) -> MachineFinding:

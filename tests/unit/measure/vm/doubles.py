@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.unit.measure.tools import said
 
 from whyfast.measure.tools import Finished
-from whyfast.model.machine import Kernel
+from whyfast.model.build import Kernel
 
 KERNEL = Kernel("debian:linux-6.1", "6.1.0", "linux", "6.1.1-1", "s", "aa", Path("/k/vmlinuz"), "b")
 

@@ -9,21 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.measure.vm import boot_plan
+from whyfast.measure import vm
 from whyfast.model.variant import Variant
 
 
 def test_settings_first_then_peace_then_the_tasks() -> None:
-    task = boot_plan.BootTask(
-        "0", ("/program", "turn", "two words"), loops=25, turns=16, seconds=60
-    )
-    words = boot_plan.encode_plan([task], {"net.core.bpf_jit_harden": "2"}).split(b"\0")
+    task = vm.BootTask("0", ("/program", "turn", "two words"), loops=25, turns=16, seconds=60)
+    words = vm.encode_plan([task], {"net.core.bpf_jit_harden": "2"}).split(b"\0")
     assert words[:9] == [
         *(b"write", b"/proc/sys/kernel/sched_rt_runtime_us", b"-1"),
         *(b"write", b"/proc/sys/net/core/bpf_jit_harden", b"2"),
         *(b"settle", b"10", b"file"),
     ]
-    assert words.count(b"file") == len(boot_plan.FACTS)
+    assert words.count(b"file") == len(vm.FACTS)
     assert words[-10:] == [
         *(b"turns", b"0", b"25", b"16", b"60", b"3", b"/program", b"turn", b"two words"),
         b"",
@@ -31,11 +29,11 @@ def test_settings_first_then_peace_then_the_tasks() -> None:
 
 
 def test_a_plan_that_the_guest_has_no_room_for_is_refused() -> None:
-    tasks = [boot_plan.BootTask(str(i), ("/program", "x" * 100), 1, 1, 1) for i in range(600)]
+    tasks = [vm.BootTask(str(i), ("/program", "x" * 100), 1, 1, 1) for i in range(600)]
     with pytest.raises(ValueError, match="more benchmarks and variants"):
-        boot_plan.encode_plan(tasks, {})
+        vm.encode_plan(tasks, {})
     with pytest.raises(ValueError, match="more than 63 words"):
-        boot_plan.encode_plan([boot_plan.BootTask("0", ("word",) * 64, 1, 1, 1)], {})
+        vm.encode_plan([vm.BootTask("0", ("word",) * 64, 1, 1, 1)], {})
 
 
 def variant(name: str, kernel: str, *boot: str, **sysctl: str) -> Variant:
@@ -47,7 +45,7 @@ def test_variants_with_one_kernel_and_setting_share_a_boot() -> None:
         *(variant("a", "k1"), variant("b", "k1", "spectre_v2=off"), variant("c", "k1")),
         *(variant("d", "k2"), variant("e", "k1", harden="2")),
     )
-    assert [(machine.name, machine.variants) for machine in boot_plan.share(variants)] == [
+    assert [(machine.name, machine.variants) for machine in vm.share(variants)] == [
         ("k1", ("a", "c")),
         ("k1 spectre_v2=off", ("b",)),
         ("k2", ("d",)),
@@ -59,8 +57,8 @@ def test_one_program_of_two_variants_is_packed_once(tmp_path: Path) -> None:
     programs = {name: tmp_path / name for name in "abc"}
     for name, data in {"a": b"program", "b": b"program", "c": b"another"}.items():
         programs[name].write_bytes(data)
-    cargo = boot_plan.load(
-        boot_plan.VirtualMachine("k", (), (), ("a", "b")),
+    cargo = vm.load(
+        vm.VirtualMachine("k", (), (), ("a", "b")),
         b"init",
         {(name, "bench"): (str(path), "turn") for name, path in programs.items()},
         programs,
@@ -75,7 +73,7 @@ def test_one_program_of_two_variants_is_packed_once(tmp_path: Path) -> None:
 
 
 def test_one_file_byte_for_byte() -> None:
-    archive = boot_plan.newc([boot_plan.CpioEntry("ab", 0o100644, b"hello")])
+    archive = vm.newc([vm.CpioEntry("ab", 0o100644, b"hello")])
     head = (
         b"070701"
         b"00000001" b"000081A4" b"00000000" b"00000000" b"00000001" b"00000000" b"00000005"
@@ -92,15 +90,15 @@ def test_one_file_byte_for_byte() -> None:
 
 
 def test_equal_contents_give_equal_bytes_in_any_order() -> None:
-    one = boot_plan.initramfs(b"init", {"/b": b"2", "/a": b"1"}, b"plan")
-    assert one == boot_plan.initramfs(b"init", {"/a": b"1", "/b": b"2"}, b"plan")
+    one = vm.initramfs(b"init", {"/b": b"2", "/a": b"1"}, b"plan")
+    assert one == vm.initramfs(b"init", {"/a": b"1", "/b": b"2"}, b"plan")
 
 
 def test_cpio_reads_it() -> None:
     cpio = shutil.which("cpio")
     if cpio is None:
         pytest.skip("cpio is not installed")
-    archive = boot_plan.initramfs(b"init", {"/bin/program": b"p" * 999}, b"plan")
+    archive = vm.initramfs(b"init", {"/bin/program": b"p" * 999}, b"plan")
     done = subprocess.run([cpio, "-itv", "--quiet"], input=archive, capture_output=True, check=True)
     lines = [line.split() for line in done.stdout.decode().splitlines()]
     assert [(words[0], words[-1]) for words in lines] == [

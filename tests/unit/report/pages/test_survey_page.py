@@ -5,8 +5,7 @@ from dataclasses import replace
 from tests.unit.report.example import verdict
 from tests.unit.report.parts import printed
 
-from whyfast.model.evidence import DispatchFacts
-from whyfast.model.survey import SurveyedProgram, SurveyedVariant, other_dispatch
+from whyfast.model.evidence import DispatchFacts, SurveyedProgram, SurveyedVariant, other_dispatch
 from whyfast.report.pages.survey_page import survey_page
 
 MERGED = DispatchFacts("loop", "merged", 5, 83, 1, 3802, 15881, "", True)

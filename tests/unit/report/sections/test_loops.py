@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.unit.report.example import ab_result
 
-from whyfast.model.loop import BytecodeLine, CallCount, Listing, LoopFacts
+from whyfast.model.evidence import BytecodeLine, CallCount, Listing, LoopFacts
 from whyfast.model.result import Found, Result
 from whyfast.model.verdict import LoopTime
 from whyfast.report.document import Table

@@ -7,9 +7,9 @@ import pytest
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
-from whyfast.search.axes.axis import CandidateRange, SearchRequest
+from whyfast.search.axes import CandidateRange, SearchRequest
 from whyfast.search.axes.ranges import kernels, toolchain_range
-from whyfast.toolchain.provider import Provider
+from whyfast.toolchain import Provider
 
 
 class _Names:
