@@ -58,6 +58,9 @@ _LOADING = (
     "access",
     "munmap",
 )
+#: Calls up to which they may be of loading, and of mapping (a library takes four or five): a heap
+#: that grows maps memory as well.
+LOADS, MAPS = 2000, 500
 MEMORY = ("brk", "madvise", "mremap", "munmap", "mmap")
 
 
@@ -320,7 +323,8 @@ def purpose(item: Item) -> str:
     if item.name in MEMORY and item.name not in ("mmap",):
         return "page-faults" if item.name in ("brk", "madvise") else "system-calls"
     if item.name in _LOADING:
-        return "start-up" if (item.facts[0].slow or 0) < 2000 else "system-calls"
+        most = MAPS if item.name in ("mmap", "mprotect", "munmap") else LOADS
+        return "start-up" if (item.facts[0].slow or 0) < most else "system-calls"
     return "system-calls"
 
 

@@ -149,3 +149,10 @@ def test_who_touches_most_pages_first(
         for stack, seconds in stacks.items()
     }
     assert touching([SampledRun("slow", frames)]) == found
+
+
+@pytest.mark.parametrize(("number", "key"), [(499, "start-up"), (500, "system-calls")])
+def test_a_heap_that_grows_is_no_loading(number: int, key: str) -> None:
+    fast, slow = traced(mprotect=(0.0, 75)), traced(mprotect=(0.2, number))
+    (item,) = kernel_items(KERNEL, WHOLE, (fast, slow), (100.0, 100.0))
+    assert purpose(item) == key
