@@ -113,7 +113,7 @@ def test_a_parent_that_waits_for_its_child_waits_for_what_the_child_does() -> No
     ],
 )  # fmt: skip
 def test_what_calls_are_for(call: str, key: str) -> None:
-    few, many = ((0.0, 1), (0.08, 500))
+    few, many = ((0.0, 1), (0.08, 400))
     fast, slow = (TracedRun({call: CallRow(call, *numbers, 0)}, {}) for numbers in (few, many))
     (item,) = kernel_items(KERNEL, WHOLE, (fast, slow), (0.0, 0.0))
     assert purpose(item) == key
