@@ -18,7 +18,7 @@ _CHORES = re.compile(
     r"(bench|build-?tests?|check|clean|cov|deps|dist|doc|example|fmt|format|fuzz|help|init|install|"
     r"lint|man|release|run|setup|tags|test|tidy|uninstall|update|vendor|vet)(s|all|ed|ing|erage)?"
     r"([-_].*)?|(dist|very|real|maintainer)clean|(un)?install[-_].*"
-    r"|(GNU)?[Mm]akefile|config(ure|\.\w+)?|stamp.*|libtool|TAGS"
+    r"|(GNU)?[Mm]akefile|config(ure|\.\w+)?|stamp.*|\..+|libtool|TAGS"
 )
 
 #: Endings of what is made and no program.

@@ -146,6 +146,8 @@ def made_by(folder: Path, text: str) -> tuple[str, str] | None:
         # What others may set is not known, nor are words in quotation marks.
         ("A = x\nP = p\nifeq ($(OS),w)\nP = q\nendif\nall: $(P)\n", ("q", "q")),
         ('A = x\nP = p\nifeq "$(A)" "y"\nP = q\nendif\nall: $(P)\n', ("q", "q")),
+        # A stamp, of which make keeps a folder's date.
+        ("all: build/.stamp prog\nbuild/.stamp:\n\ttouch $@\n", ("prog", "prog")),
         ("", None),
     ],
 )
