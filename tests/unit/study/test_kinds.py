@@ -230,6 +230,19 @@ def test_examples_of_a_library_are_programs_and_else_one_is_filled_in(tmp_path: 
     assert made.otherwise is made.others[1]
 
 
+def test_tests_inside_of_a_package_run_as_its_modules(tmp_path: Path) -> None:
+    text = "class TestA:\n    def test_a(self):\n        pass\n"
+    project(tmp_path, "setup.py", "src/p/__init__.py", "src/p/test/__init__.py", text="")
+    project(tmp_path, "src/p/test/test_a.py", "src/q/test_b.py", text=text)
+    made = KINDS["python"][1](tmp_path)
+    assert [c[-1] for c in made.candidates.values()] == [
+        "p.test.test_a",
+        "{source}/src/q/test_b.py",
+    ]
+    assert made.instead is not None
+    assert next(iter(made.instead.candidates.values()))[-2:] == ("--pyargs", "p.test.test_a::TestA")
+
+
 def test_of_folders_with_a_project_those_that_say_how_it_is_built_are_named_first(
     tmp_path: Path,
 ) -> None:
