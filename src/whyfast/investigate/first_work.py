@@ -102,7 +102,7 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
     waits = "still running" in reason  # for input, or for its end
     if not good and not waits and (scripts := _scripts(tries)):
         return _running(project, scripts, {})
-    alone = 0.0 if reason else alone
+    alone = _on_nothing(tries) if reason and not good and not waits else alone
     document = None if good or waits else _document(folder, alone, tries)
     written = None
     if not good and not waits and (document is None or document[2] < ENOUGH):
@@ -138,6 +138,14 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
         incomplete=f"its program {what}: {todo}" if reason else "",
         comments=(*project.comments, f"The program {what}: {todo}."),
     )
+
+
+def _on_nothing(tries: Tries) -> float:
+    """CPU seconds of the program with an empty file, which may be no more to it than some word; 0
+    where it fails."""
+    with tempfile.TemporaryDirectory(prefix="whyfast-") as place:
+        Path(place, "empty").touch()
+        return max(tries.work(Path(place), words) for words in _reading("{source}/empty"))
 
 
 def _named_after(folder: Path) -> list[Path]:

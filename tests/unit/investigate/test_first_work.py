@@ -116,6 +116,11 @@ def test_files_of_the_format_in_its_name_are_work(given: Given, tmp_path: Path) 
     ]
 
 
+def test_a_program_that_takes_a_document_for_any_word_has_no_work(given: Given) -> None:
+    found = given(lambda words: ("" if len(words) > 1 else "exit code 1", 0.02, 0.02), "")
+    assert (found.idle, found.beside) == (True, {})
+
+
 def test_a_program_as_fast_as_a_checksum_gets_a_large_document_often(given: Given) -> None:
     """It reads JSON alone, and eight files of 8 MB take it 20 ms; the help says what it wants."""
 
