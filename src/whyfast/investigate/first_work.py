@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from whyfast.investigate.beside_program import watched
 from whyfast.investigate.first_tries import ENOUGH, TRIED, Tries
 from whyfast.study.documents import DOCUMENTS, RECORDS
 from whyfast.study.project import (
@@ -102,7 +103,7 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
     waits = "still running" in reason  # for input, or for its end
     if not good and not waits and (scripts := _scripts(tries)):
         return _running(project, scripts, {})
-    alone = _on_nothing(tries) if reason and not good and not waits else alone
+    alone = 0.0 if reason else alone
     document = None if good or waits else _document(folder, alone, tries)
     written = None
     if not good and not waits and (document is None or document[2] < ENOUGH):
@@ -138,14 +139,6 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
         incomplete=f"its program {what}: {todo}" if reason else "",
         comments=(*project.comments, f"The program {what}: {todo}."),
     )
-
-
-def _on_nothing(tries: Tries) -> float:
-    """CPU seconds of the program with an empty file, which may be no more to it than some word; 0
-    where it fails."""
-    with tempfile.TemporaryDirectory(prefix="whyfast-") as place:
-        Path(place, "empty").touch()
-        return max(tries.work(Path(place), words) for words in _reading("{source}/empty"))
 
 
 def _named_after(folder: Path) -> list[Path]:
@@ -197,6 +190,9 @@ _OPTIONS = 2
 
 #: How the names of scripts begin that are written.
 OWN = "whyfast_bench_"
+
+#: Runs a program with a file as its input.
+_INPUT = 'exec "$0" < "$1"'
 
 #: Runs a program that wants a place for its output behind its document: one of its own for each
 #: run, as others run it, too. No device: what a program removes before it writes must be its own.
@@ -252,8 +248,21 @@ def _document(
             least = max(_least(alone), _BETTER * best[2] if best else 0.0)
             # Again, as other work on this machine makes any run longer now and then.
             if tries.work(folder, words) > least and (cpu := tries.work(folder, words)) > least:
-                best = name, words, cpu
+                best = (name, words, cpu) if _opens(file, folder, words, tries) else best
     return best
+
+
+def _opens(file: Path, folder: Path, words: Sequence[str], tries: Tries) -> bool:
+    """Whether the program opens the file that it is given; also where that cannot be seen, as a
+    shell does it. One that pays no heed to its words takes longer by the shell in front of it."""
+    if _INPUT in words:
+        return True
+    try:
+        with watched({file: "document"}) as opened:
+            tries.fails(folder, words)
+            return bool(opened())
+    except OSError:
+        return True
 
 
 def _largest(folder: Path, names: re.Pattern[str]) -> list[Path]:
@@ -274,7 +283,7 @@ def _reading(place: str, often: int = 1) -> tuple[tuple[str, ...], ...]:
     """Ways to give the program a document; as an argument after its input, since some programs
     delete the file of their argument, with another for what they write, and at last ``often``."""
     once = (
-        ("sh", "-c", 'exec "$0" < "$1"', "{program}", place),
+        ("sh", "-c", _INPUT, "{program}", place),
         ("{program}", place),
         ("sh", "-c", WITH_OUTPUT, "{program}", place),
     )
@@ -328,6 +337,8 @@ def _own_document(
                 if failed or cpu <= least or (cpu := tries.work(Path(place), words)) <= least:
                     continue
                 if _REFUSES.search(tries.says(Path(place), words)):
+                    continue
+                if not _opens(Path(place, name), Path(place), words, tries):
                     continue
                 if last or cpu >= ENOUGH:
                     return name, text, words, cpu

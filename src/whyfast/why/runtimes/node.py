@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whyfast.explain.objects import readable
+from whyfast.formats.profiles import StackFrame
 from whyfast.measure.runtimes import Document, RuntimeRuns, longest
 from whyfast.measure.tools import CannotCount
 from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey, plain_name
 from whyfast.why.groups import family_of
 from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides
-from whyfast.why.runtimes.v8 import bare, most_work, operation, work_of
+from whyfast.why.runtimes.v8 import bare, collects, most_work, operation, work_of
 from whyfast.why.split import change_of
 
 #: Microseconds between samples.
@@ -305,7 +306,19 @@ class _Division:
         # What node does for a function of the program is part of it.
         return "", next(filter(_of_program, reversed(stack)), stack[-1])
 
+    def _collected(self) -> Change:
+        """User time of the collector on all threads, of which the profile sees the program's."""
+        rows: dict[str, list[float]] = {"fast": [], "slow": []}
+        for run in self._sides.runs.sampled:
+            taken = sum(
+                s for stack, s in run.stacks.items() if collects([self._names[f] for f in stack])
+            )
+            user = getattr(self._sides.split["user"], run.side)
+            rows[run.side].append(user * taken / run.seconds if run.seconds else 0.0)
+        return change_of(rows["fast"], rows["slow"]) if all(rows.values()) else Change(0, 0, 0, 0)
+
     def garbage(self, change: Change) -> Cause:
+        change = max(change, self._collected(), key=lambda c: c.low)
         a, b = (sum(s.collections.values()) for s in (self._fast, self._slow))
         return self._sides.cause(
             "garbage-collection",
@@ -394,21 +407,24 @@ class _Division:
         return key, f", most of it in {owner}`{bare(name)}`"
 
     @cached_property
-    def _operations(self) -> Counter[str]:
-        """Seconds of the slow side beyond the fast one's by what machine code was called for."""
-        sampled = self._sides.runs.sampled
-        frames = {f for run in sampled for stack in run.stacks for f in stack}
+    def _names(self) -> dict[StackFrame, str]:
+        """Plain names of the functions that perf sampled."""
+        frames = {f for r in self._sides.runs.sampled for stack in r.stacks for f in stack}
         texts = readable(f.name for f in frames)
-        names = {
+        return {
             f: plain_name(f.name, Path(f.object).name if ".so" in f.object else "", texts)
             for f in frames
         }
+
+    @cached_property
+    def _operations(self) -> Counter[str]:
+        """Seconds of the slow side beyond the fast one's by what machine code was called for."""
         more: Counter[str] = Counter()
         for side, sign in (("slow", 1), ("fast", -1)):
-            runs = [r for r in sampled if r.side == side]
+            runs = [r for r in self._sides.runs.sampled if r.side == side]
             for run in runs:
                 for stack, taken in run.stacks.items():
-                    name = operation([names[f] for f in stack])
+                    name = operation([self._names[f] for f in stack])
                     more[name] += sign * taken / len(runs)  # type: ignore[assignment]
         del more[""]
         return more

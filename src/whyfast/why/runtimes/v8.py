@@ -101,11 +101,13 @@ _KINDS: tuple[tuple[re.Pattern[str], Work], ...] = tuple(
     )
 )
 
-#: What V8's own threads do at the same time, and its collector, which its profile knows.
-_ELSEWHERE = re.compile(
-    r"compiler::|maglev::|Scaveng|MarkCompact|Sweep|Marking|ConcurrentMark|YoungGeneration|Evacuat"
-    r"|heap::|cppgc::|HeapObject::SizeFromMap|PointersUpdating"
+#: V8's collector, of which its profile knows what the program's thread does, and what else V8's own
+#: threads do at the same time.
+_COLLECTOR = re.compile(
+    r"Scaveng|MarkCompact|Sweep|Marking|ConcurrentMark|YoungGeneration|Evacuat|heap::|cppgc::"
+    r"|HeapObject::SizeFromMap|PointersUpdating"
 )
+_ELSEWHERE = re.compile(rf"compiler::|maglev::|{_COLLECTOR.pattern}")
 
 
 _FRONT = re.compile(r"^(Builtins_|v8::internal::(\(anonymous namespace\)::)?(Builtin_(Impl_)?)?)")
@@ -138,6 +140,11 @@ def operation(names: Sequence[str]) -> str:
         return ""
     known = [name for name in inside if work_of(name) is not None]
     return known[-1] if known else next(iter(names), "").removeprefix("[unknown]")
+
+
+def collects(names: Sequence[str]) -> bool:
+    """Whether a stack is of V8's collector, on whichever thread."""
+    return any(name.startswith("v8::") and _COLLECTOR.match(bare(name)) for name in names)
 
 
 def most_work(seconds: Mapping[str, float], least: float) -> tuple[Work, str] | None:
