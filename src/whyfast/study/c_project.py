@@ -37,7 +37,7 @@ def c(folder: Path) -> Project:
     mains = _mains(files) or _mains(sources(folder, _ASIDE))
     if makefile is not None:
         if not files and not re.search(
-            r"\$[({]CC[)}]|\b(gcc|cc|clang)\b|\.[co]\b", text_of(makefile)
+            r"\$[({](CC|MAKE)[)}]|\b(gcc|cc|clang)\b|\.[co]\b", text_of(makefile)
         ):
             raise UserError("compiles no C", where=makefile)
         try:
