@@ -174,6 +174,8 @@ def test_a_folder_that_needs_its_repository_is_built_from_the_whole(tmp_path: Pa
     assert made.program == "src/tools/x/prog.linked"
     assert made.link.startswith("rm -f src/tools/x/prog && make -C {source}/tools/x -j{jobs} ")
     assert tomllib.loads(check_file(made))["source"] == {"path": "../.."}
+    project(tmp_path, "Makefile", text="all: ../bin/prog\n../bin/prog: a.o\n\t$(CC) -o $@ $^\n")
+    assert within(KINDS["c"][1](tmp_path), "tools/x").program == "src/tools/bin/prog.linked"
 
 
 def test_a_makefile_that_asks_another_is_followed(tmp_path: Path) -> None:
