@@ -52,9 +52,9 @@ _DOCUMENTS, _SOURCES, _MORE = 4, 2, 1.5
 _START, _LONG_START = 0.002, 0.1
 #: How many times the CPU time of another way to read documents makes one better.
 _BETTER = 1.1
-#: Records of a written document of 8 MB, for programs as fast as a compressor, and how often one as
-#: fast as a checksum gets it.
-_LARGE, _OFTEN = 16 * RECORDS, 8
+#: Records of a written document of 2 MB, for programs as fast as a compressor, and of one of 8 MB,
+#: for which a checksum is fast; how often such a one gets it.
+_MIDDLE, _LARGE, _OFTEN = 4 * RECORDS, 16 * RECORDS, 8
 
 
 def with_work(folder: Path, project: Project, tries: Tries) -> Project:
@@ -300,9 +300,9 @@ _CALLED = {"md": "markdown"}
 
 
 def _sized(kinds: Sequence[str], read: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Kinds with a number of records: all with few, then with many those that were ``read``."""
+    """Kinds with a number of records: all with few, then with more those that were ``read``."""
     yield from ((kind, RECORDS) for kind in kinds)
-    yield from ((kind, _LARGE) for kind in read)
+    yield from ((kind, records) for records in (_MIDDLE, _LARGE) for kind in read)
 
 
 #: What a program prints that cannot read what it is given, though it ends well.
@@ -323,16 +323,16 @@ def _own_document(
     little: tuple[str, str, tuple[str, ...], float] | None = None
     with tempfile.TemporaryDirectory(prefix="whyfast-") as place:
         for ending, records in _sized(kinds, read):
-            large = records == _LARGE
-            if little and not large:
+            few, last = records == RECORDS, records == _LARGE
+            if little and few:
                 continue
             name, text = f"{OWN}document.{ending}", DOCUMENTS[ending](records)
             Path(place, name).write_text(text)
-            for words in _reading("{study}/" + name, _OFTEN if large else 1):
+            for words in _reading("{study}/" + name, _OFTEN if last else 1):
                 failed, cpu = tries.fails(Path(place), words)
                 if "still running" in failed:
                     return None
-                if not failed and not large and not read:
+                if not failed and few and not read:
                     read.append(ending)
                 if failed or cpu <= least or (cpu := tries.work(Path(place), words)) <= least:
                     continue
@@ -340,7 +340,7 @@ def _own_document(
                     continue
                 if not _opens(Path(place, name), Path(place), words, tries):
                     continue
-                if large or cpu >= ENOUGH:
+                if last or cpu >= ENOUGH:
                     return name, text, words, cpu
                 little, read[:] = (name, text, words, cpu), [ending]
                 break
