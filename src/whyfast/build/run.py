@@ -237,15 +237,16 @@ def run_steps(
     with log.open("ab" if left.begun else "wb") as out:
         left.begun = 0.0
         for number, step in enumerate(steps[first:], first):
-            since, shown = time.time(), without_folders(step)
+            shown = without_folders(step)
             if runner.cancelled.is_set():
-                left.begun = since
+                left.begun = time.time()
                 return env, sandbox, f"{runner.why}, before the step: {shown}"
             if is_long(recipe):
                 progress(f"{recipe.variant}: step {number + 1} of {len(steps)}: {shown}")
             out.write(f"+ {step}\n".encode())
             out.flush()
-            start = os.fstat(out.fileno()).st_size
+            # By the clock of files, which is behind that of programs by a tick.
+            start, since = os.fstat(out.fileno()).st_size, os.fstat(out.fileno()).st_mtime
             status = runner.run(step, work, env, out.fileno(), within)
             left.has_run(work / "src")
             if status != 0 and runner.cancelled.is_set():

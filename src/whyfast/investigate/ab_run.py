@@ -165,7 +165,7 @@ def run_ab(
             rounds = int(min(ROUNDS, fit)) if min(ROUNDS, fit) >= firsts.needed() else 0
             if turns or options.rough:
                 rounds = 0
-            if rounds and firsts.small:
+            if rounds and firsts.small and len(entry.variants) == len(arguments.commands):
                 peaks = peaks_in_rounds(
                     arguments, context.services, run.run.id, rounds, options.margin
                 )
