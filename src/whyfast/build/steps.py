@@ -72,6 +72,13 @@ _ERROR = re.compile(
 )
 
 
+#: A line of any other tool that says so in words, but of what make says of the tool.
+_TROUBLE = re.compile(
+    r"^(?!g?make\b).*\b(?:cannot|could not|can't|unable to|failed|permission denied|not running)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
 #: A quoted line of make, a shell or Perl on a tool that is not there.
 _MISSING = re.compile(
     r" \((?:g?make(?:\[\d+\])?: |(?:\S*/)?(?:ba|da)?sh: |\S+: (?=(?:line )?\d+: )|Can't exec \")"
@@ -102,7 +109,8 @@ def why(step: str, status: int, lines: Sequence[str] = ()) -> str:
         return f"step killed by {killed}: {shown}"
     if reason := too_old(text):
         return f"{reason} (step: {shown})"
-    quoted = _quoted(match) if (match := _ERROR.search(text)) else ""
+    match = _ERROR.search(text) or _TROUBLE.search(text)
+    quoted = _quoted(match) if match else ""
     if tool := _MISSING.fullmatch(quoted):
         return f"{tool['name']} is not installed, and the step needs it: {shown}{quoted}"
     if quoted:  # a step may be long, and comes after what is wrong

@@ -165,8 +165,10 @@ def run_ab(
             rounds = int(min(ROUNDS, fit)) if min(ROUNDS, fit) >= firsts.needed() else 0
             if turns or options.rough:
                 rounds = 0
-            if rounds and firsts.small_peaks_differ(options.margin):
-                peaks = peaks_in_rounds(arguments, context.services, run.run.id, rounds)
+            if rounds and firsts.small:
+                peaks = peaks_in_rounds(
+                    arguments, context.services, run.run.id, rounds, options.margin
+                )
             if rounds and options.stdin == os.devnull:
                 from whyfast.measure.perf import count_in_rounds
 

@@ -65,15 +65,10 @@ class FirstRuns:
         )
         return not several and not self.dear
 
-    def small_peaks_differ(self, margin: float) -> bool:
-        """Whether peak memory that blocks do not tell, of a side as small as whyfast, differs."""
-        peaks = [run.peak for run in self.runs.values() if run.peak is not None]
-        small = any(
-            run.usage is not None and run.usage.maxrss is None for run in self.runs.values()
-        )
-        least, most = min(peaks, default=0.0), max(peaks, default=0.0)
-        differ = most > least * (1 + margin) and most - least >= PAGES
-        return small and len(peaks) == len(self.runs) and differ
+    @property
+    def small(self) -> bool:
+        """Whether a whole run had less memory than whyfast has, so that blocks do not tell it."""
+        return any(run.usage and run.usage.maxrss is None for run in self.runs.values())
 
     def calibration(self, benchmark: str) -> Calibration | None:
         """The calibration where a block is one run of each; None where it must be measured."""
@@ -154,21 +149,25 @@ def with_output(failed: InvocationFailed) -> str:
 
 
 def peaks_in_rounds(
-    arguments: LaunchArguments, services: Services, seed: str, rounds: int
+    arguments: LaunchArguments, services: Services, seed: str, rounds: int, margin: float
 ) -> list[Mapping[str, Mapping[str, float]]]:
     """The peak memory of each command, in runs that are for it alone: by round, command and metric.
-    A round runs every command once, in random order. [] where it is not known of one."""
+    A round runs every command once, in random order. [] where it is not known of one, and where
+    that of the first round does not differ."""
     runner = services.runner("command", replace(arguments, traced=True))
     rng, taken = random.Random(seed), list[Mapping[str, Mapping[str, float]]]()
     for _ in range(rounds):
-        peaks: dict[str, Mapping[str, float]] = {}
+        peaks: dict[str, float] = {}
         for name in rng.sample(list(arguments.commands), len(arguments.commands)):
             try:
                 sample = runner.enter(name, cpu=None, pad=0).turn(1)
-            except InvocationFailed:
+            except InvocationFailed:  # some programs do not run where they are traced
                 return []
             if "maxrss" not in sample.extra:
                 return []
-            peaks[name] = {"maxrss": sample.extra["maxrss"]}
-        taken.append(peaks)
+            peaks[name] = sample.extra["maxrss"]
+        least, most = min(peaks.values()), max(peaks.values())
+        if not taken and (most <= least * (1 + margin) or most - least < PAGES):
+            return []
+        taken.append({name: {"maxrss": peak} for name, peak in peaks.items()})
     return taken

@@ -336,6 +336,11 @@ def _with_benchmarks(folder: Path, project: Project, tries: Tries) -> Project:
             break
         reasons = (*reasons, *(c for c in found.comments if c not in way.comments))
         way = way.instead
+    if found.runner == "pyperf":  # which is not here to try them: the last way, the import, is
+        while way is not None and way.instead is not None:
+            way = way.instead
+        if way and to_install(way) in tried_ones(folder, way, tries).comments:
+            reasons, found = (*reasons, to_install(way)), replace(found, benchmarks={})
     return replace(found, comments=tuple(dict.fromkeys((*reasons, *found.comments))))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from whyfast.investigate.beside_program import watched
 from whyfast.investigate.first_tries import ENOUGH, TRIED, Tries
 from whyfast.study.documents import DOCUMENTS, RECORDS
 from whyfast.study.project import (
@@ -51,9 +52,9 @@ _DOCUMENTS, _SOURCES, _MORE = 4, 2, 1.5
 _START, _LONG_START = 0.002, 0.1
 #: How many times the CPU time of another way to read documents makes one better.
 _BETTER = 1.1
-#: Records of a written document of 8 MB, for programs as fast as a compressor, and how often one as
-#: fast as a checksum gets it.
-_LARGE, _OFTEN = 16 * RECORDS, 8
+#: Records of a written document of 2 MB, for programs as fast as a compressor, and of one of 8 MB,
+#: for which a checksum is fast; how often such a one gets it.
+_MIDDLE, _LARGE, _OFTEN = 4 * RECORDS, 16 * RECORDS, 8
 
 
 def with_work(folder: Path, project: Project, tries: Tries) -> Project:
@@ -190,6 +191,9 @@ _OPTIONS = 2
 #: How the names of scripts begin that are written.
 OWN = "whyfast_bench_"
 
+#: Runs a program with a file as its input.
+_INPUT = 'exec "$0" < "$1"'
+
 #: Runs a program that wants a place for its output behind its document: one of its own for each
 #: run, as others run it, too. No device: what a program removes before it writes must be its own.
 WITH_OUTPUT = f'"$0" "$1" /tmp/{OWN}$$; status=$?; rm -f /tmp/{OWN}$$; exit $status'
@@ -244,8 +248,21 @@ def _document(
             least = max(_least(alone), _BETTER * best[2] if best else 0.0)
             # Again, as other work on this machine makes any run longer now and then.
             if tries.work(folder, words) > least and (cpu := tries.work(folder, words)) > least:
-                best = name, words, cpu
+                best = (name, words, cpu) if _opens(file, folder, words, tries) else best
     return best
+
+
+def _opens(file: Path, folder: Path, words: Sequence[str], tries: Tries) -> bool:
+    """Whether the program opens the file that it is given; also where that cannot be seen, as a
+    shell does it. One that pays no heed to its words takes longer by the shell in front of it."""
+    if _INPUT in words:
+        return True
+    try:
+        with watched({file: "document"}) as opened:
+            tries.fails(folder, words)
+            return bool(opened())
+    except OSError:
+        return True
 
 
 def _largest(folder: Path, names: re.Pattern[str]) -> list[Path]:
@@ -266,7 +283,7 @@ def _reading(place: str, often: int = 1) -> tuple[tuple[str, ...], ...]:
     """Ways to give the program a document; as an argument after its input, since some programs
     delete the file of their argument, with another for what they write, and at last ``often``."""
     once = (
-        ("sh", "-c", 'exec "$0" < "$1"', "{program}", place),
+        ("sh", "-c", _INPUT, "{program}", place),
         ("{program}", place),
         ("sh", "-c", WITH_OUTPUT, "{program}", place),
     )
@@ -283,9 +300,9 @@ _CALLED = {"md": "markdown"}
 
 
 def _sized(kinds: Sequence[str], read: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Kinds with a number of records: all with few, then with many those that were ``read``."""
+    """Kinds with a number of records: all with few, then with more those that were ``read``."""
     yield from ((kind, RECORDS) for kind in kinds)
-    yield from ((kind, _LARGE) for kind in read)
+    yield from ((kind, records) for records in (_MIDDLE, _LARGE) for kind in read)
 
 
 #: What a program prints that cannot read what it is given, though it ends well.
@@ -306,22 +323,24 @@ def _own_document(
     little: tuple[str, str, tuple[str, ...], float] | None = None
     with tempfile.TemporaryDirectory(prefix="whyfast-") as place:
         for ending, records in _sized(kinds, read):
-            large = records == _LARGE
-            if little and not large:
+            few, last = records == RECORDS, records == _LARGE
+            if little and few:
                 continue
             name, text = f"{OWN}document.{ending}", DOCUMENTS[ending](records)
             Path(place, name).write_text(text)
-            for words in _reading("{study}/" + name, _OFTEN if large else 1):
+            for words in _reading("{study}/" + name, _OFTEN if last else 1):
                 failed, cpu = tries.fails(Path(place), words)
                 if "still running" in failed:
                     return None
-                if not failed and not large and not read:
+                if not failed and few and not read:
                     read.append(ending)
                 if failed or cpu <= least or (cpu := tries.work(Path(place), words)) <= least:
                     continue
                 if _REFUSES.search(tries.says(Path(place), words)):
                     continue
-                if large or cpu >= ENOUGH:
+                if not _opens(Path(place, name), Path(place), words, tries):
+                    continue
+                if last or cpu >= ENOUGH:
                     return name, text, words, cpu
                 little, read[:] = (name, text, words, cpu), [ending]
                 break

@@ -150,8 +150,7 @@ class ProbeRun:
     """``takes_turns``: it answered the offer of the turn protocol (and was let go at once; the
     other fields are then 0). Else ``seconds`` of wall time and ``cpu_seconds`` of user and system
     time of the whole run, how many ``threads`` were at work, and how long it ``waited`` for a CPU,
-    where that is known; ``usage`` has all of the kernel's accounting, and ``peak`` is the
-    peak memory in bytes, also where that is below whyfast's own."""
+    where that is known; ``usage`` has all of the kernel's accounting."""
 
     takes_turns: bool
     seconds: float = 0.0
@@ -159,7 +158,6 @@ class ProbeRun:
     threads: int = 1
     waited: float | None = None
     usage: Usage | None = None
-    peak: float | None = None
 
 
 def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
@@ -178,7 +176,6 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
                 stdin=arguments.stdin,
                 stdout="discarded",  # a command may print gigabytes
                 pass_fds=pipes.inherited if offer else (),
-                traced=True,
             )
         try:
             if _greets(child, pipes.answer, timeout, tally):
@@ -193,9 +190,8 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
                 late=f"still running after {timeout:g} s; name a command that ends, or give it "
                 "longer with --timeout 10m",
             )
-            cpu = usage.user + usage.system
-            accounted = (child.seconds, cpu, tally.at_work, usage.waited, usage, child.peak())
-            return ProbeRun(False, *accounted)
+            cpu_seconds = usage.user + usage.system
+            return ProbeRun(False, child.seconds, cpu_seconds, tally.at_work, usage.waited, usage)
         finally:
             child.kill()
     finally:

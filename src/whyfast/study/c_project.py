@@ -33,18 +33,18 @@ def c(folder: Path) -> Project:
     """A Makefile that makes one program, or the C files themselves."""
     makefile = makefile_in(folder)
     files = sources(folder, ("*.c", "src/*.c"))
+    # A library has programs of its own in other folders.
+    mains = _mains(files) or _mains(sources(folder, _ASIDE))
     if makefile is not None:
         if not files and not re.search(
-            r"\$[({]CC[)}]|\b(gcc|cc|clang)\b|\.[co]\b", text_of(makefile)
+            r"\$[({](CC|MAKE)[)}]|\b(gcc|cc|clang)\b|\.[co]\b", text_of(makefile)
         ):
             raise UserError("compiles no C", where=makefile)
         try:
             return _make(makefile)
         except UserError:
-            if not _mains(files):
+            if not mains:
                 raise
-    # A library has programs of its own in other folders.
-    mains = _mains(files) or _mains(sources(folder, _ASIDE))
     if not mains:
         raise UserError("no C file with a main()", where=folder)
     mains = _likeliest(mains, folder)

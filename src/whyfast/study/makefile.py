@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +18,7 @@ _CHORES = re.compile(
     r"(bench|build-?tests?|check|clean|cov|deps|dist|doc|example|fmt|format|fuzz|help|init|install|"
     r"lint|man|release|run|setup|tags|test|tidy|uninstall|update|vendor|vet)(s|all|ed|ing|erage)?"
     r"([-_].*)?|(dist|very|real|maintainer)clean|(un)?install[-_].*"
-    r"|(GNU)?[Mm]akefile|config(ure|\.\w+)?|stamp.*|libtool|TAGS"
+    r"|(GNU)?[Mm]akefile|config(ure|\.\w+)?|stamp.*|\..+|libtool|TAGS"
 )
 
 #: Endings of what is made and no program.
@@ -52,15 +52,19 @@ _FUNCTION = re.compile(r"\$\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 #: What configure puts into a Makefile.in; most of it is empty.
 _CONFIGURED = re.compile(r"@(\w+)@")
 
-#: Another Makefile is asked: the folder and, if it is named, the target.
+#: Another Makefile is asked: the folder and, if they are named, the file and the target.
 _ASKS = re.compile(
-    r"\$[({]MAKE[)}](?:[^;&|\n$]|\$(?![({]MAKE))*?-C\s*(?P<there>\S+)(?:\s+(?P<what>[^\s;&|]+))?"
+    r"\$[({]MAKE[)}](?:[^;&|\n$]|\$(?![({]MAKE))*?-C\s*(?P<there>\S+)"
+    r"(?:\s+-f\s*(?P<file>\S+))?(?:\s+(?P<what>[^\s;&|]+))?"
     r"|\bcd\s+(?P<gone>\S+)\s*(?:&&|;)\s*\$[({]MAKE[)}](?:\s+(?P<then>[^\s;&|]+))?"
 )
 
 _RULE = re.compile(
     r"(?P<targets>[^\s#:=][^#:=]*?)\s*::?(?!=)(?P<needs>(?:\$[({][^)}]*[)}]|\$(?![({])|[^#;=$])*+)(?:;(?P<recipe>[^#]*))?(#.*)?$"
 )
+
+#: The lines of conditions; a recipe goes on behind them.
+_CONDITION = re.compile(r" *(?:(else)\b *)?(?:(ifn?eq|ifn?def)\b *\(?([^,]*),?(.*?)\)? *)?(#.*)?")
 
 #: How deep Makefiles ask others, at most.
 _DEEPEST = 4
@@ -73,7 +77,7 @@ _LONGEST = 20_000
 
 @dataclass
 class Makefile:
-    """What the text says: no conditions, no functions, no included files.
+    """What the text says: no functions, no included files.
 
     ``needs`` and ``recipes`` are by target, in the order of the file.
     """
@@ -111,8 +115,9 @@ def read_makefile(file: Path) -> Makefile:
     text = text_of(file).replace("\\\n", " ")
     if file.suffix == ".in":
         text = _CONFIGURED.sub(lambda name: "o" if name[1] == "OBJEXT" else "", text)
-    lines = [line for line in text.splitlines() if len(line) <= _LONGEST]
-    for line in lines:
+    lines: list[str] = []
+    for line in _taken(makefile, (line for line in text.splitlines() if len(line) <= _LONGEST)):
+        lines.append(line)
         if match := re.match(r"\s*(?:export\s+)?(\w+)\s*(\+|::?|\?)?=\s*([^#]*)", line):
             before = makefile.variables.get(match[1], "") if match[2] == "+" else ""
             makefile.variables[match[1]] = f"{before} {match[3].strip()}".strip()
@@ -136,6 +141,38 @@ def read_makefile(file: Path) -> Makefile:
     return makefile
 
 
+def _taken(makefile: Makefile, lines: Iterable[str]) -> Iterator[str]:
+    """The lines that make takes, given the variables of those before: of the branches of a
+    condition on variables that the file sets one, of one on others all."""
+    around: list[bool | None] = []  # True in the branch that is taken, None where that is unknown
+    done: list[bool] = []
+    for line in lines:
+        match = _CONDITION.fullmatch(line)
+        if re.match(r" *endif\b", line):
+            around[-1:], done[-1:] = [], []
+        elif not match or not (match[1] or match[2]):
+            if False not in around:
+                yield line
+        elif not match[1]:
+            around.append(_holds(makefile, match))
+            done.append(around[-1] is True)
+        elif around and around[-1] is not None:
+            around[-1] = not done[-1] and (_holds(makefile, match) if match[2] else True)
+            done[-1] = done[-1] or around[-1] is not False
+
+
+def _holds(makefile: Makefile, condition: re.Match[str]) -> bool | None:
+    """Whether the condition does; None where it asks for what others set."""
+    _, word, left, right, _ = condition.groups()
+    asked = [a or b for a, b in _VARIABLE.findall(left + right)]
+    if not (word.endswith("eq") and "," in condition[0] and asked):
+        return None
+    if not {*asked} <= {*makefile.variables}:
+        return None
+    equal = makefile.expand(left).strip() == makefile.expand(right).strip()
+    return equal == (word == "ifeq")
+
+
 def programs_of(file: Path) -> list[tuple[str, str]]:
     """Each target to make with the program that it makes, relative to the folder of the file: first
     of benchmarks, which time what the project is for; then of ``all``, of the first target and of
@@ -153,7 +190,7 @@ class _Walk:
 
     def __init__(self) -> None:
         self._made: dict[Path, Makefile] = {}
-        self._seen: set[tuple[Path, str]] = set()
+        self._seen: set[tuple[int, str]] = set()
 
     def read(self, file: Path) -> Makefile:
         """The Makefile, read once."""
@@ -163,7 +200,7 @@ class _Walk:
 
     def again(self, makefile: Makefile, target: str) -> bool:
         """Whether the target was looked at, or many others were."""
-        key = makefile.folder.resolve(), target
+        key = id(makefile), target  # one folder may have several
         if key in self._seen or len(self._seen) >= _MOST_TARGETS:
             return True
         self._seen.add(key)
@@ -192,7 +229,8 @@ def _programs(
             yield from _programs(makefile, need, walk, depth)
     elif recipe:
         compiles = _COMPILES.search(recipe)
-        if (compiles or not timed) and _MAKES.search(recipe):
+        makes = _MAKES.search(recipe) or _MAKES.search(makefile.expand(recipe))
+        if (compiles or not timed) and makes:
             if program := _output(makefile, target, recipe):
                 yield target, program
         elif name == _UNNAMED and compiles:
@@ -220,7 +258,9 @@ def _asked(makefile: Makefile, target: str, recipe: str) -> Iterator[tuple[Path,
     for match in _ASKS.finditer(recipe):
         there = makefile.expand(match["there"] or match["gone"])
         what = makefile.expand(match["what"] or match["then"] or "").replace("$@", target)
-        if _PLAIN.fullmatch(there) and (file := makefile_in(makefile.folder / there)):
+        folder = makefile.folder / there
+        file = folder / makefile.expand(match["file"]) if match["file"] else makefile_in(folder)
+        if _PLAIN.fullmatch(there) and file and file.is_file():
             yield file, there, "" if "=" in what or what.startswith("-") else what
 
 

@@ -172,7 +172,7 @@ def within(project: Project, inner: str) -> Project:
     return replace(
         project,
         steps=tuple(map(moved, project.steps)),
-        program=moved(project.program),
+        program=os.path.normpath(moved(project.program)),
         link=moved(project.link),
         otherwise=next(iter(all_of((project.otherwise,) if project.otherwise else ())), None),
         as_linked=next(iter(all_of((project.as_linked,) if project.as_linked else ())), None),

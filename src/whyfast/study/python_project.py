@@ -101,12 +101,7 @@ def python(folder: Path) -> Project:
     if not any((folder / n).is_file() for n in ("pyproject.toml", "setup.py", "setup.cfg")):
         raise UserError("has no pyproject.toml or setup.py", where=folder)
     inner = _inner(folder)
-    packages = sorted(
-        p.parent.name
-        for p in (folder / inner).glob("*/__init__.py")
-        if p.parent.name not in ("tests", "test", "docs", "bench", "benchmarks", "examples")
-    )
-    packages += sorted(
+    packages = _packages(folder / inner) + sorted(
         f.stem for f in (folder / inner).glob("*.py") if f"/{f.stem}.py" in _modules(folder)
     )
     if not packages:
@@ -148,6 +143,12 @@ def python(folder: Path) -> Project:
     for other in reversed(list(_with_benchmarks(folder, plain))):
         way = replace(other, instead=way)
     return way
+
+
+def _packages(place: Path) -> list[str]:
+    aside = ("tests", "test", "docs", "bench", "benchmarks", "examples")
+    names = (file.parent.name for file in place.glob("*/__init__.py"))
+    return sorted(name for name in names if name not in aside)
 
 
 def _inner(folder: Path) -> str:
@@ -250,7 +251,7 @@ def _with_benchmarks(folder: Path, plain: Project) -> Iterator[Project]:
     ]
     if timed:  # as pytest-codspeed takes them
         of = f", of {len(timed)} the first {MOST}" if len(timed) > MOST else ""
-        yield _by_pytest(base, timed, f"Tests among benchmarks are timed{of}.")
+        yield _by_pytest(folder, base, timed, f"Tests among benchmarks are timed{of}.")
     scripts: Commands = {
         benchmark_key(name.removesuffix(".py")): ("{program}", "{source}/" + name)
         for name, text in own.items()
@@ -268,21 +269,36 @@ def _with_benchmarks(folder: Path, plain: Project) -> Iterator[Project]:
     }
     if found:
         comment = f"Tests are timed, of {len(found)} files the first."
-        yield _by_pytest(base, [*found], comment)
+        yield _by_pytest(folder, base, [*found], comment)
         # For where a whole file takes too long.
         classes = [f"{name}::{c}" for name, text in found.items() for c in _test_classes(text)]
         if classes:
             step = max(len(classes) // MOST, 1)
             comment = f"Tests are timed, of {len(classes)} classes every {step}th."
-            yield _by_pytest(base, classes[::step], comment)
+            yield _by_pytest(folder, base, classes[::step], comment)
 
 
-def _by_pytest(base: Project, tests: Sequence[str], comment: str) -> Project:
+def _by_pytest(folder: Path, base: Project, tests: Sequence[str], comment: str) -> Project:
     pytest = ("{program}", "-m", "pytest", "-q", "-p", "no:cacheprovider")
     commands: Commands = {
-        benchmark_key(test.replace(".py", "", 1)): (*pytest, "{source}/" + test) for test in tests
+        benchmark_key(test.replace(".py", "", 1)): (*pytest, *_place(folder, test))
+        for test in tests
     }
     return replace(base, candidates=some(commands), comments=(*base.comments, comment))
+
+
+def _place(folder: Path, test: str) -> tuple[str, ...]:
+    """How pytest is told of a test: by its file; by its module where it is part of the package,
+    which is imported from the build, and pytest takes no two files for one module."""
+    name, colons, inside = test.partition("::")
+    place = folder / _inner(folder)
+    file = folder / name
+    around = list(file.relative_to(place).parents)[:-1] if file.is_relative_to(place) else []
+    ours = around and around[-1].name in _packages(place)
+    if ours and all((place / part / "__init__.py").is_file() for part in around):
+        module = ".".join(file.relative_to(place).with_suffix("").parts)
+        return "--pyargs", module + colons + inside
+    return ("{source}/" + test,)
 
 
 def _test_classes(text: str) -> Iterator[str]:

@@ -86,27 +86,39 @@ def cargo(folder: Path) -> Project:
     return way
 
 
+#: Examples of a library that are built in the place of a program, at most.
+_EXAMPLES = 3
+
+
 def _without(folder: Path, data: Mapping[str, Any]) -> Project:
-    """A binary of the package, or one to be filled in for its library."""
+    """A binary of the package, an example, or a program to be filled in for its library."""
     bins = [str(b["name"]) for b in data.get("bin", ()) if "name" in b]
     if (folder / "src" / "main.rs").is_file() and "package" in data and not bins:
         bins.append(str(data["package"].get("name", "")))
     bins += sorted(f.stem for f in (folder / "src" / "bin").glob("*.rs") if f.stem not in bins)
-    plain = Project(
-        "path:cargo", (), "program", benchmarks=WHOLE, comments=others(bins) if bins else ()
-    )
+    plain = Project("path:cargo", (), "program", benchmarks=WHOLE)
+
+    def way(kind: str, name: str, project: Project) -> Project:
+        made = f"target/release/{'examples/' if kind == 'example' else ''}{name}"
+        return _by_cargo(folder, data, project, f"--release --{kind} {name}", made)
+
     if bins:
-        return _by_cargo(
-            folder, data, plain, f"--release --bin {bins[0]}", f"target/release/{bins[0]}"
-        )
+        return way("bin", bins[0], replace(plain, comments=others(bins)))
     if "package" not in data:
         message = "no package has a benchmark that is known; run whyfast new in one of them"
         raise UserError(message, where=folder / "Cargo.toml")
     missing = to_fill_in("main() of whyfast_bench.rs")
     crate = data.get("lib", {}).get("name") or data["package"].get("name", "")
-    plain = replace(plain, steps=(rust_file(str(crate)),), incomplete=missing)
-    made = "target/release/examples/whyfast_bench"
-    return _by_cargo(folder, data, plain, "--release --example whyfast_bench", made)
+    own = replace(plain, steps=(rust_file(str(crate)),), incomplete=missing)
+    last = way("example", "whyfast_bench", own)
+    examples = [
+        way("example", f.stem, replace(plain, comments=(f"The program is the example {f.stem}.",)))
+        for f in sources(folder, ("examples/*.rs",))[:_EXAMPLES]
+    ]
+    if not examples:
+        return last
+    # What an example needs may not be here, and it may have nothing to do.
+    return replace(examples[0], others=(*examples[1:], last), otherwise=last)
 
 
 def _by_cargo(

@@ -260,8 +260,17 @@ def projects_of(folder: Path) -> Iterator[tuple[str, Project]]:
 
 
 def _projects_below(folder: Path) -> list[str]:
-    """The folders in this one that have a project, those of tests and examples last."""
+    """The folders in this one, or in one of these, that have a project: first what says how it is
+    built; those of tests and examples last."""
     marks = [mark for files, _ in KINDS.values() for mark in files if "/" not in mark]
-    inner = [p for p in sorted(folder.iterdir()) if p.is_dir() and p.name[0] != "."]
-    found = {p.name: p for p in inner if any(any(p.glob(mark)) for mark in marks)}
-    return wanted_first(found, folder.resolve().name, ())
+    inner = [d for d in _folders(folder) for d in (d, *_folders(d))]
+    found = {
+        str(p.relative_to(folder)): p for p in inner if any(any(p.glob(mark)) for mark in marks)
+    }
+    names = wanted_first(found, folder.resolve().name, ())
+    built = {n for n in names if any((found[n] / m).is_file() for m in marks if "*" not in m)}
+    return sorted(names, key=lambda name: name not in built)
+
+
+def _folders(folder: Path) -> list[Path]:
+    return [p for p in sorted(folder.iterdir()) if p.is_dir() and p.name[0] != "."]

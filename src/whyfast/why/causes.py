@@ -20,6 +20,7 @@ from whyfast.why.counts import (
     SECOND_LEVEL_CYCLES,
 )
 from whyfast.why.groups import PROGRAM
+from whyfast.why.internals import quoted
 from whyfast.why.view import CauseLabel, GroupView, Rule, caller_of, number
 
 
@@ -155,24 +156,34 @@ def more_calls(v: GroupView) -> CauseLabel | None:
         return None
     if times is not None and fast and times < 1.05:
         return None
-    fast, slow = _own_calls(v)
+    name, fast, slow = _called(v)
     caller = caller_of(v)
     return CauseLabel(
         "more-calls",
-        f"{{slow}} calls {v.name} {'once' if slow == 1 else f'{number(slow)} times'} "
+        f"{{slow}} calls {name} {'once' if slow == 1 else f'{number(slow)} times'} "
         f"({{fast}}: {number(fast)}){caller}",
         "counted",
         (v.quantity("calls"), v.quantity("instructions")),
     )
 
 
-def _own_calls(v: GroupView) -> tuple[float, float]:
-    """How often each side calls the function that a group is named after, or all where it is not
-    that one which is called more often."""
+#: Share of a group's further calls that the function must have that it is named after.
+OWN = 0.1
+
+
+def _called(v: GroupView) -> tuple[str, float, float]:
+    """A function of the group with how often each side calls it: that which the group is named
+    after, or where that one hardly has a part in it that of most further calls."""
+    fast, slow = (v.group.calls.get(side, {}) for side in ("fast", "slow"))
     every = v.group.counted["calls"]
-    calls = (v.group.calls.get(side, {}) for side in ("fast", "slow"))
-    fast, slow = (row.get(v.group.main.key.name, 0.0) for row in calls)
-    return (fast, slow) if slow - fast > (every[1] - every[0]) / 2 else every
+
+    def further(name: str) -> float:
+        return slow.get(name, 0.0) - fast.get(name, 0.0)
+
+    name, most = v.group.main.key.name, max(slow, key=further, default="")
+    if further(name) > OWN * (every[1] - every[0]):
+        return v.name, fast.get(name, 0.0), slow[name]
+    return (quoted(most), fast.get(most, 0.0), slow[most]) if most else (v.name, *every)
 
 
 #: What more work of the same kind brings with it.

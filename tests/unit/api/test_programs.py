@@ -18,7 +18,7 @@ def test_a_package_is_called_as_it_was_asked_for(
 ) -> None:
     true = Path(shutil.which("true") or "/bin/true").resolve()
     package = tmp_path / f"{DIGEST}.deb"
-    with tarfile.open(package, "w:gz") as tar:
+    with tarfile.open(package, "w:gz", dereference=True) as tar:  # no hard links
         tar.add(true, "usr/bin/true")
         tar.add(true, "usr/bin/copy")
 

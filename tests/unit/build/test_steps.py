@@ -31,6 +31,11 @@ CRASH = "the compiler crashed in the step: make"
             ("make", "ld.lld: error: cannot open x.a", "x.c:1: error: y", "make: *** Error 1"),
             "ld.lld: error: cannot open x.a (exit code 1 of the step: make)",
         ),
+        (
+            2,
+            ("docker: Cannot connect to the daemon.", "make: *** [Makefile:84: app] Error 125"),
+            "docker: Cannot connect to the daemon. (exit code 2 of the step: make)",
+        ),
         (127, (), "step ended with exit code 127: make"),
         (
             127,

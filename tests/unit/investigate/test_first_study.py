@@ -282,6 +282,20 @@ def test_so_does_one_of_a_makefile_that_cannot_be_linked_again(
     assert [*study["benchmarks"]] == ["document"]
 
 
+def test_benchmarks_of_a_package_that_lacks_a_module_are_not_written(
+    tmp_path: Path, home: Home
+) -> None:
+    """Those by pyperf, too, which are not tried."""
+    (folder := tmp_path / "p").mkdir()
+    (folder / "p.py").write_text("import none_such\n")
+    (folder / "setup.py").write_text('setup(py_modules=["p"])\n')
+    (folder / "benchmarks").mkdir()
+    (folder / "benchmarks" / "bench_p.py").write_text("import pyperf\n")
+    study = first_study(folder, KINDS["python"][1](folder), home, Silent(), Services())
+    assert study.lacks
+    assert "pip install" in study.failure
+
+
 def test_a_submodule_that_is_not_there_is_named(tmp_path: Path, home: Home) -> None:
     folder = tmp_path / "p"
     folder.mkdir()

@@ -26,7 +26,8 @@ def given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[Callable[[Sequence[str]], Run], str], Project]:
     """``given(runs, usage)``: what a project whose program runs so, and says so of its use, works
-    on. ``runs`` gets the words of a command, ``usage`` is what it prints."""
+    on. ``runs`` gets the words of a command, ``usage`` is what it prints. It opens the files that
+    it is given, unless it is called ``blind``."""
     monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
 
     def work(runs: Callable[[Sequence[str]], Run], usage: str) -> Project:
@@ -37,6 +38,9 @@ def given(
         ) -> tuple[str, float]:
             nonlocal moment
             failed, cpu, wall = runs(words)
+            for word in words if usage != "blind" else ():
+                if (file := Path(word.format(program="", source=folder, study=folder))).is_file():
+                    file.open().close()
             late = wall > seconds
             moment += min(wall, seconds)
             return ("still running" if late else failed), (0.0 if late else cpu)
@@ -131,6 +135,19 @@ def test_a_program_as_fast_as_a_checksum_gets_a_large_document_often(given: Give
     ]
 
 
+def test_a_document_is_no_larger_than_it_must_be(given: Given) -> None:
+    """Its input of half a megabyte, tried twice, takes the program 6 ms; four times that 20."""
+    tried: list[str] = []
+
+    def runs(words: Sequence[str]) -> Run:
+        reads = words[0] == "sh" and words[-1].endswith(".json")
+        tried.extend(words[-1:] if reads else ())
+        return "exit code 1" * (not reads), (0.006 if len(tried) < 3 else 0.02), 0.1
+
+    (document,) = given(runs, "").beside.values()
+    assert 2_000_000 < len(document) < 4_000_000
+
+
 def test_a_program_that_wants_a_place_for_its_output_gets_one_for_each_run(
     given: Given, tmp_path: Path
 ) -> None:
@@ -150,6 +167,20 @@ def test_a_program_that_wants_a_place_for_its_output_gets_one_for_each_run(
     places = {run.stdout for run in ran}
     assert len(places) == 2
     assert not any(Path(place.decode().strip()).exists() for place in places)
+
+
+@pytest.mark.parametrize("usage", ["blind", "reads"])
+def test_what_a_program_does_not_open_is_no_work_for_it(
+    given: Given, tmp_path: Path, usage: str
+) -> None:
+    """It takes longer by the shell in front of it; input that a shell opens gives it nothing."""
+    (tmp_path / "libpngs").mkdir()
+    (tmp_path / "libpngs" / "readme.md").write_text("words")
+
+    def runs(words: Sequence[str]) -> Run:
+        return "", 0.001 + 0.005 * (WITH_OUTPUT in words), 0.1
+
+    assert given(runs, usage).idle == (usage == "blind")
 
 
 def test_a_program_that_reads_sources_gets_the_largest(given: Given, tmp_path: Path) -> None:

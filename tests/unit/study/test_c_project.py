@@ -136,6 +136,18 @@ def made_by(folder: Path, text: str) -> tuple[str, str] | None:
             ("bench", "bench"),
         ),
         ("trace: t.o\n\t$(CC) t.o -o tr\nbench: tr\n\t./tr -o times\n", ("trace", "tr")),
+        # As premake writes them: conditions on what the file sets, and a command in a variable.
+        (
+            "ifndef config\n  config=fast\nendif\nP=none.a\nifeq ($(config),slow)\n  P = slow\n"
+            "else ifeq ($(config),fast)\n  P = fast # it\nelse\n  P = other\nendif\nL = $(CC) -o "
+            '"$@" $^\nall: $(P)\n\t@:\n$(P): p.o\nifneq (,$(P))\n\t@$(L)\nendif\n',
+            ("fast", "fast"),
+        ),
+        # What others may set is not known, nor are words in quotation marks.
+        ("A = x\nP = p\nifeq ($(OS),w)\nP = q\nendif\nall: $(P)\n", ("q", "q")),
+        ('A = x\nP = p\nifeq "$(A)" "y"\nP = q\nendif\nall: $(P)\n', ("q", "q")),
+        # A stamp, of which make keeps a folder's date.
+        ("all: build/.stamp prog\nbuild/.stamp:\n\ttouch $@\n", ("prog", "prog")),
         ("", None),
     ],
 )
@@ -162,16 +174,21 @@ def test_a_folder_that_needs_its_repository_is_built_from_the_whole(tmp_path: Pa
     assert made.program == "src/tools/x/prog.linked"
     assert made.link.startswith("rm -f src/tools/x/prog && make -C {source}/tools/x -j{jobs} ")
     assert tomllib.loads(check_file(made))["source"] == {"path": "../.."}
+    project(tmp_path, "Makefile", text="all: ../bin/prog\n../bin/prog: a.o\n\t$(CC) -o $@ $^\n")
+    assert within(KINDS["c"][1](tmp_path), "tools/x").program == "src/tools/bin/prog.linked"
 
 
 def test_a_makefile_that_asks_another_is_followed(tmp_path: Path) -> None:
-    """As of lz4, by -C, and of Lua, by cd."""
+    """As of lz4, by -C, and of Lua, by cd; as of premake, by -f in the same folder."""
     (tmp_path / "programs").mkdir()
     (tmp_path / "programs" / "Makefile").write_text("lz: lz.o\n\t$(CC) $^ -o $@\n")
     text = "DIR = programs\n.PHONY: lz lib\nall: lib lz\nlib:\n\t@:\nlz:\n\t$(MAKE) -C $(DIR) $@\n"
     assert made_by(tmp_path, text) == ("lz", "programs/lz")
     text = "all:\n\t@cd programs && $(MAKE)\n"
     assert made_by(tmp_path, text) == ("all", "programs/lz")
+    (tmp_path / "one.make").write_text("all: ../bin/one\n../bin/one: one.o\n\t$(CC) $^ -o $@\n")
+    text = ".PHONY: all one\nall: one\none:\n\t@$(MAKE) -s -C . -f one.make x=y\n"
+    assert made_by(tmp_path, text) == ("one", "../bin/one")
 
 
 def test_the_file_that_make_would_read(tmp_path: Path) -> None:

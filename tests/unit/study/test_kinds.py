@@ -217,6 +217,41 @@ def test_a_benchmark_of_divan_in_a_workspace_is_found_and_else_the_binary(
     assert "--bin a" in otherwise.link
 
 
+def test_examples_of_a_library_are_programs_and_else_one_is_filled_in(tmp_path: Path) -> None:
+    project(tmp_path, "Cargo.toml", text='[package]\nname = "x"\n')
+    assert cargo(tmp_path).incomplete
+    project(tmp_path, "examples/a.rs", "examples/b.rs", text="fn main() {}\n")
+    made = cargo(tmp_path)
+    assert ("--example a" in made.link, made.incomplete) == (True, "")
+    assert [("--example b" in o.link, bool(o.incomplete)) for o in made.others] == [
+        (True, False),
+        (False, True),
+    ]
+    assert made.otherwise is made.others[1]
+
+
+def test_tests_inside_of_a_package_run_as_its_modules(tmp_path: Path) -> None:
+    text = "class TestA:\n    def test_a(self):\n        pass\n"
+    project(tmp_path, "setup.py", "src/p/__init__.py", "src/p/test/__init__.py", text="")
+    project(tmp_path, "src/p/test/test_a.py", "src/q/test_b.py", text=text)
+    made = KINDS["python"][1](tmp_path)
+    assert [c[-1] for c in made.candidates.values()] == [
+        "p.test.test_a",
+        "{source}/src/q/test_b.py",
+    ]
+    assert made.instead is not None
+    assert next(iter(made.instead.candidates.values()))[-2:] == ("--pyargs", "p.test.test_a::TestA")
+
+
+def test_of_folders_with_a_project_those_that_say_how_it_is_built_are_named_first(
+    tmp_path: Path,
+) -> None:
+    project(tmp_path, "attic/a.c", "projects/make/Makefile", "projects/notes/readme", "test/go.mod")
+    with pytest.raises(UserError) as raised:
+        next(projects_of(tmp_path))
+    assert "cd projects/make; whyfast new (or test, attic)" in str(raised.value)
+
+
 def test_of_benchmarks_of_rust_itself_the_file_with_most_is_built_by_any_compiler(
     tmp_path: Path,
 ) -> None:

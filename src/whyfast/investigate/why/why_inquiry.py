@@ -24,7 +24,7 @@ PATIENT = 3.0
 
 #: Seconds that all of an account may take at least, and runs of both sides, about, beside those
 #: that are simulated.
-LONGEST, RUNS = 120.0, 12
+LONGEST, RUNS = 150.0, 12
 
 
 @dataclass(frozen=True)

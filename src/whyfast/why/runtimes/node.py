@@ -6,7 +6,6 @@ code of V8 does for a function."""
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,13 +14,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whyfast.explain.objects import readable
+from whyfast.formats.profiles import StackFrame
 from whyfast.measure.runtimes import Document, RuntimeRuns, longest
 from whyfast.measure.tools import CannotCount
 from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey, plain_name
 from whyfast.why.groups import family_of
 from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides
-from whyfast.why.runtimes.v8 import bare, most_work, operation, work_of
+from whyfast.why.runtimes.v8 import bare, collects, most_work, operation, parse_traces, work_of
 from whyfast.why.split import change_of
 
 #: Microseconds between samples.
@@ -33,6 +33,9 @@ MORE, OFTEN, DEOPTIMISED = 1.5, 50, 5
 
 #: Share of a function's difference that one function of machine code must take to be named.
 MOST = 0.4
+
+#: Times as long as on the fast side from which on a round of a loop does something else.
+LONGER = 3.0
 
 #: Executions from which a block is a loop that can carry a difference.
 LOOPS = 1000
@@ -206,23 +209,6 @@ def read_coverage(documents: Sequence[Document], side: NodeSide) -> None:
                 side.blocks[key] = max(side.blocks[key], *counts)
 
 
-_GC = re.compile(r"^\[\d+:0x[0-9a-f]+\]\s+\d+ ms: (\w[\w-]*)", re.MULTILINE)
-_DEOPT = re.compile(
-    r"^\[bailout \(kind: (?:deopt-)?(\w+), reason: (.+?)\): begin\. deoptimizing \S+ <JSFunction "
-    r"(\S+)?.*?>",
-    re.MULTILINE,
-)
-
-
-def parse_traces(text: str) -> tuple[Counter[str], Counter[str], Counter[str]]:
-    """(collections of garbage by kind, deoptimisations by function, by reason)."""
-    deoptimised, reasons = Counter[str](), Counter[str]()
-    for _, reason, name in _DEOPT.findall(text):
-        deoptimised[name if name and not name.startswith("(sfi") else "<module>"] += 1
-        reasons[reason] += 1
-    return Counter(_GC.findall(text)), deoptimised, reasons
-
-
 # Causes
 
 
@@ -276,6 +262,8 @@ class _Division:
                 self._rows[name].append(row)
         names = {p for side in self._rows.values() for row in side for p in row}
         changes = {p: self._change([p]) for p in names}
+        if (garbage := ("garbage-collection", "")) in changes:
+            changes[garbage] = max(changes[garbage], self._collected(), key=lambda c: c.low)
         kept = {p: c for p, c in changes.items() if self._matters(c)}
         return dict(sorted(kept.items(), key=lambda row: -row[1].difference))
 
@@ -304,6 +292,17 @@ class _Division:
             return "more-work", stack[-1]
         # What node does for a function of the program is part of it.
         return "", next(filter(_of_program, reversed(stack)), stack[-1])
+
+    def _collected(self) -> Change:
+        """User time of the collector on all threads, of which the profile sees the program's."""
+        rows: dict[str, list[float]] = {"fast": [], "slow": []}
+        for run in self._sides.runs.sampled:
+            taken = sum(
+                s for stack, s in run.stacks.items() if collects([self._names[f] for f in stack])
+            )
+            user = getattr(self._sides.split["user"], run.side)
+            rows[run.side].append(user * taken / run.seconds if run.seconds else 0.0)
+        return change_of(rows["fast"], rows["slow"]) if all(rows.values()) else Change(0, 0, 0, 0)
 
     def garbage(self, change: Change) -> Cause:
         a, b = (sum(s.collections.values()) for s in (self._fast, self._slow))
@@ -348,9 +347,15 @@ class _Division:
     def work(self, function: JsFunction, change: Change) -> Cause:
         """With functions that V8 inlined, which its profile does not tell apart."""
         a, b = self._fast.blocks[function], self._slow.blocks[function]
+        key, text = "more-work", f"a loop in `{function.name}` runs {b:,} times"
+        text += f" (`{self._sides.quoted}`: {a:,})"
+        pace = change.slow / b * a / change.fast if change.fast > 0 else 1.0
+        if pace >= LONGER:  # more rounds are the smaller part of it
+            key, most = self._native(change.difference)
+            text += f", and each round takes {pace:.2g}x as long{most}"
         return self._sides.cause(
-            "more-work",
-            f"a loop in `{function.name}` runs {b:,} times (`{self._sides.quoted}`: {a:,})",
+            key,
+            text,
             change,
             "counted",
             self._place(function),
@@ -394,21 +399,24 @@ class _Division:
         return key, f", most of it in {owner}`{bare(name)}`"
 
     @cached_property
-    def _operations(self) -> Counter[str]:
-        """Seconds of the slow side beyond the fast one's by what machine code was called for."""
-        sampled = self._sides.runs.sampled
-        frames = {f for run in sampled for stack in run.stacks for f in stack}
+    def _names(self) -> dict[StackFrame, str]:
+        """Plain names of the functions that perf sampled."""
+        frames = {f for r in self._sides.runs.sampled for stack in r.stacks for f in stack}
         texts = readable(f.name for f in frames)
-        names = {
+        return {
             f: plain_name(f.name, Path(f.object).name if ".so" in f.object else "", texts)
             for f in frames
         }
+
+    @cached_property
+    def _operations(self) -> Counter[str]:
+        """Seconds of the slow side beyond the fast one's by what machine code was called for."""
         more: Counter[str] = Counter()
         for side, sign in (("slow", 1), ("fast", -1)):
-            runs = [r for r in sampled if r.side == side]
+            runs = [r for r in self._sides.runs.sampled if r.side == side]
             for run in runs:
                 for stack, taken in run.stacks.items():
-                    name = operation([names[f] for f in stack])
+                    name = operation([self._names[f] for f in stack])
                     more[name] += sign * taken / len(runs)  # type: ignore[assignment]
         del more[""]
         return more

@@ -101,6 +101,10 @@ def _trace(runs: RuntimeRuns, name: str, side: PythonSide, functions: Sequence[P
         read_lines(probe_python(longest(runs, TRACED), name, "lines", targets)[0], side)
 
 
+#: Reasons that are numbers of bytecodes.
+COUNTED = ("interpreter", "allocation")
+
+
 class PythonAccount:
     """The causes of what the slow side spends more time in."""
 
@@ -125,14 +129,17 @@ class PythonAccount:
         for sampled, change in self._times.own():
             function = self._times.culprit(sampled)
             reason = self._callee_reason(function, change)
-            reason = reason or self._line_reason(function, change.difference)
-            reason = reason or self._callee_reason(function, change, known=False)
+            line = None if reason else self._line_reason(function, change.difference)
+            if reason is None and (line is None or line.key in COUNTED):
+                # Bytecodes do not take what a function of C takes.
+                reason = self._callee_reason(function, change, known=False)
+            reason = reason or line
             if reason is not None:
                 place = self._place(function)
-                line = reason.line or place.line
+                at = reason.line or place.line
                 yield self._sides.cause(
                     reason.key, reason.sentence, change, reason.basis,
-                    SourcePlace(place.function, place.file, line), facts=reason.facts,
+                    SourcePlace(place.function, place.file, at), facts=reason.facts,
                     remedy=reason.remedy,
                 )  # fmt: skip
 
@@ -319,7 +326,7 @@ class PythonAccount:
         )
         # Bytecodes of two versions of Python cannot be compared.
         same = self.fast.version[:2] == self.slow.version[:2]
-        counted = reason is not None and reason.key in ("interpreter", "allocation")
+        counted = reason is not None and reason.key in COUNTED
         return None if counted and not same else reason
 
     # Words

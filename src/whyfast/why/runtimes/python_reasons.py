@@ -33,9 +33,9 @@ CARRIES, LONG, LONGER = 0.5, 2e-6, 2.0
 #: How many times as many executions or bytecodes are *more*.
 MORE_LINES, MORE_BYTECODES = 1.5, 1.1
 
-#: Seconds that a bytecode takes at the most without working through data, and an object to be
-#: made and freed: counts that could not take the difference are not its reason.
-BYTECODE, OBJECT = 1e-7, 5e-7
+#: Seconds that a bytecode takes at the most without working through data, an object to be made and
+#: freed, and a part of a string: counts that could not take the difference are not its reason.
+BYTECODE, OBJECT, TEXT = 1e-7, 5e-7, 2e-7
 
 #: Bytecodes that ask whether an exception is of a class, before and from Python 3.11 on, and the
 #: seconds that raising and handling one takes at the most.
@@ -152,7 +152,7 @@ def _bytecodes(
         fact = Fact("exceptions handled", handled[0], handled[1], "", "counted", "sys.settrace")
         return Reason("exceptions", text, "counted", 0, (fact,), "test for the case beforehand")
     for opcode, kind in BUILDS.items():
-        if more[opcode] * OBJECT >= CARRIES * seconds > 0:
+        if more[opcode] * (TEXT if kind == "strings" else OBJECT) >= CARRIES * seconds > 0:
             fact = Fact(opcode, counts[0][opcode], counts[1][opcode], "", "counted", "sys.settrace")
             text = (
                 f"{name} makes {counts[1][opcode]:,} new {kind} (`{quoted}`: {counts[0][opcode]:,})"
@@ -201,18 +201,29 @@ def _types(
     file: str,
     quoted: str,
 ) -> Reason | None:
-    """A variable that holds another type on each side, in the line that takes most of the time."""
-    types = {variable: kind for row in fast.values() for variable, (kind, _) in row.held.items()}
+    """A variable that holds another type on each side, wherever it was seen, in the line that takes
+    most of the time."""
+    types, mine = _held_types(fast), _held_types(slow)
     nodes = list(_nodes(file))
     for number, line in sorted(slow.items(), key=lambda row: -row[1].seconds):
         names = {n.id for n in nodes if isinstance(n, ast.Name) and n.lineno == number}
         for variable in sorted(names & line.held.keys()):
-            kind, other = line.held[variable][0], types.get(variable, "")
-            if other and other != kind and not {kind, other} & _NO_DATA:
+            kind, others = line.held[variable][0], types.get(variable, set())
+            if others and not others & mine[variable] and not {kind, *others} & _NO_DATA:
+                other = min(others)
                 text = f"`{variable}` is of type {kind}, in `{quoted}` of type {other}"
                 text += f", and takes longer to work with in {_at(name, file, number)}"
                 return Reason("more-work", text, "measured", number)
     return None
+
+
+def _held_types(lines: Mapping[int, TracedLine]) -> dict[str, set[str]]:
+    """The types that each variable was seen with: one name may stand for several things."""
+    types: dict[str, set[str]] = {}
+    for line in lines.values():
+        for variable, (kind, _) in line.held.items():
+            types.setdefault(variable, set()).add(kind)
+    return types
 
 
 #: Types of names that nothing is computed with.

@@ -101,11 +101,13 @@ _KINDS: tuple[tuple[re.Pattern[str], Work], ...] = tuple(
     )
 )
 
-#: What V8's own threads do at the same time, and its collector, which its profile knows.
-_ELSEWHERE = re.compile(
-    r"compiler::|maglev::|Scaveng|MarkCompact|Sweep|Marking|ConcurrentMark|YoungGeneration|Evacuat"
-    r"|heap::|cppgc::|HeapObject::SizeFromMap|PointersUpdating"
+#: V8's collector, of which its profile knows what the program's thread does, and what else V8's own
+#: threads do at the same time.
+_COLLECTOR = re.compile(
+    r"Scaveng|MarkCompact|Sweep|Marking|ConcurrentMark|YoungGeneration|Evacuat|heap::|cppgc::"
+    r"|HeapObject::SizeFromMap|PointersUpdating"
 )
+_ELSEWHERE = re.compile(rf"compiler::|maglev::|{_COLLECTOR.pattern}")
 
 
 _FRONT = re.compile(r"^(Builtins_|v8::internal::(\(anonymous namespace\)::)?(Builtin_(Impl_)?)?)")
@@ -140,6 +142,11 @@ def operation(names: Sequence[str]) -> str:
     return known[-1] if known else next(iter(names), "").removeprefix("[unknown]")
 
 
+def collects(names: Sequence[str]) -> bool:
+    """Whether a stack is of V8's collector, on whichever thread."""
+    return any(name.startswith("v8::") and _COLLECTOR.match(bare(name)) for name in names)
+
+
 def most_work(seconds: Mapping[str, float], least: float) -> tuple[Work, str] | None:
     """The kind of work that takes most of some seconds by function, with the function of it that
     takes most; None where none takes ``least``."""
@@ -152,3 +159,20 @@ def most_work(seconds: Mapping[str, float], least: float) -> tuple[Work, str] | 
         return None
     mine = (n for n in seconds if work_of(n) == work)
     return work, bare(max(mine, key=lambda n: seconds[n]))
+
+
+_GC = re.compile(r"^\[\d+:0x[0-9a-f]+\]\s+\d+ ms: (\w[\w-]*)", re.MULTILINE)
+_DEOPT = re.compile(
+    r"^\[bailout \(kind: (?:deopt-)?(\w+), reason: (.+?)\): begin\. deoptimizing \S+ <JSFunction "
+    r"(\S+)?.*?>",
+    re.MULTILINE,
+)
+
+
+def parse_traces(text: str) -> tuple[Counter[str], Counter[str], Counter[str]]:
+    """(collections of garbage by kind, deoptimisations by function, by reason)."""
+    deoptimised, reasons = Counter[str](), Counter[str]()
+    for _, reason, name in _DEOPT.findall(text):
+        deoptimised[name if name and not name.startswith("(sfi") else "<module>"] += 1
+        reasons[reason] += 1
+    return Counter(_GC.findall(text)), deoptimised, reasons

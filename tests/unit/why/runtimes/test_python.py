@@ -22,6 +22,8 @@ from whyfast.why.functions import FunctionKey
 from whyfast.why.runtimes import python
 from whyfast.why.runtimes.protocol import Findings
 from whyfast.why.runtimes.python import CPython
+from whyfast.why.runtimes.python_reasons import line_reason
+from whyfast.why.runtimes.python_runs import TracedLine
 
 #: Milliseconds of both sides by stack, the outermost frame first: ``main/work``, ``+NAME`` for an
 #: import, ``-`` for a collection of garbage.
@@ -245,6 +247,33 @@ def test_a_function_of_c_that_takes_longer_in_as_many_calls(explained: Explain) 
     cause = first(explained(PACK % 1, PACK % 9, {"<module>/pack": (20, 150)}))
     assert (cause.key, cause.place.function) == ("more-work", "pack")
     assert "`zlib.compress`" in cause.sentence
+
+
+@pytest.mark.parametrize(
+    ("opcode", "seconds", "key"),
+    [
+        ("BUILD_STRING", 0.03, "allocation"),
+        ("BUILD_STRING", 0.05, ""),  # 100,000 parts of strings take no 25 ms
+        ("BUILD_LIST", 0.09, "allocation"),
+        ("BUILD_LIST", 0.11, ""),
+    ],
+)
+def test_new_objects_must_be_able_to_take_the_time(opcode: str, seconds: float, key: str) -> None:
+    fast = {3: TracedLine(100_000, 0.1, ("LOAD_FAST", "CALL"))}
+    slow = {3: TracedLine(100_000, 0.1, (opcode, "CALL"))}
+    reason = line_reason(fast, slow, (False, False), seconds, "`sold`", "no.py", "a")
+    assert (reason.key if reason else "") == key
+
+
+@pytest.mark.parametrize(("kinds", "key"), [(("int",), "more-work"), (("int", "float"), "")])
+def test_a_variable_of_another_type_is_one_wherever_it_is_seen(
+    tmp_path: Path, kinds: tuple[str, ...], key: str
+) -> None:
+    (file := tmp_path / "a.py").write_text("x = f()\nx = g(x)\n")
+    fast = {n: TracedLine(9, 0.1, (), {"x": (kind, -1)}) for n, kind in enumerate(kinds, 1)}
+    slow = {2: TracedLine(9, 0.1, (), {"x": ("float", -1)})}
+    reason = line_reason(fast, slow, (False, False), 0.1, "`f`", str(file), "a")
+    assert (reason.key if reason else "") == key
 
 
 def test_imports_of_the_slow_side_alone(explained: Explain) -> None:
