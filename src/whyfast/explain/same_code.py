@@ -252,7 +252,7 @@ class _Pair:
                 done.update(range(i, i + 8))
         if left == right:
             return True
-        for i in (n for n, (x, y) in enumerate(zip(left, right, strict=True)) if x != y):
+        for i in _differing(left, right):
             if i in done:
                 continue
             line = i - (here + i) % 8
@@ -402,3 +402,11 @@ def _called(side: Side, function: Function, address: int) -> str:
     section = side.section_at(address)
     name = side.program.name_of(address)
     return section[1] if name.startswith("0x") and section else name
+
+
+def _differing(left: bytes, right: bytes, stretch: int = 256) -> Iterator[int]:
+    """Where bytes differ; equal stretches, as most of a table are, are passed at once."""
+    for begin in range(0, len(left), stretch):
+        x, y = left[begin : begin + stretch], right[begin : begin + stretch]
+        if x != y:
+            yield from (begin + n for n, (a, b) in enumerate(zip(x, y, strict=True)) if a != b)
