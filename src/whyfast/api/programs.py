@@ -304,7 +304,7 @@ def _survey(programs: Programs) -> Content:
                     "function": c.facts.name,
                     "dispatch": asdict(c.dispatch),
                     "interprets": c.interprets,
-                    "why_not": c.shape.why_not if c.shape else "",
+                    "why_not": c.shape.against if c.shape else "",
                 }
                 for c in survey.candidates
             ],

@@ -100,6 +100,8 @@ class Trace:
         self._flow = flow
         self._image = program.image
         self._factory = InstructionInfoFactory()
+        #: The most handlers that move a place by data from which a number was followed to.
+        self.steering = 0
         self._decoded: list[IcedInstruction] = []
         for piece in flow.body.pieces:
             decoder = Decoder(64, program.image.read(piece.address, piece.size), ip=piece.address)
@@ -220,6 +222,7 @@ class Trace:
             if register == Register.RAX:
                 reads = self._within(insn) and not any(self._constant(n, a) for a in _ARGUMENTS)
                 jumps = self._moved(n, _ARGUMENTS)["jump"] if reads else 0
+                self.steering = max(self.steering, jumps)
                 yield "fetched" if jumps >= _JUMPING else "call"
             return
         memory = any(insn.op_kind(k) == OpKind.MEMORY for k in range(insn.op_count))
@@ -269,7 +272,9 @@ class Trace:
         if self._names_data(insn) or any(self._constant(n, r) for r in parts):
             yield "constant table"
             return
-        yield "fetched" if self._moved(n, parts) else "fixed place"
+        moves = self._moved(n, parts)
+        self.steering = max(self.steering, moves["jump"])
+        yield "fetched" if moves else "fixed place"
 
     @cached_property
     def _framed(self) -> bool:

@@ -51,6 +51,24 @@ def _returning(loop: ExaminedLoop) -> int:
     return loop.shape.returning if loop.shape else 0
 
 
+def likeliest(loops: Iterable[ExaminedLoop]) -> tuple[ExaminedLoop, LoopShape] | None:
+    """Of loops none of which certainly interprets the likeliest: one with only a doubt, then that
+    with most opcodes; None where none is likely."""
+    likely = [(x, x.shape) for x in loops if x.shape is not None and x.shape.likely]
+    return min(likely, key=lambda x: (bool(x[1].why_not), -x[1].returning), default=None)
+
+
+def likeliest_note(loops: Iterable[ExaminedLoop]) -> str:
+    """That loop and what speaks against it, as a note; empty where none is likely."""
+    if (found := likeliest(loops)) is None:
+        return ""
+    loop, shape = found
+    return (
+        f"no interpreter loop{' is certain' if shape.doubt else ' was found'}; the likeliest "
+        f"candidate is at {loop.function.address:#x} ({shape.targets} cases): {shape.against}"
+    )
+
+
 def likeliest_first(loops: Iterable[ExaminedLoop]) -> list[ExaminedLoop]:
     """Those with the shape of an interpreter's loop: one whose table may be an array of the source
     before those of a ``switch``, as a compiler's passes over its own code have. What prints
@@ -79,6 +97,8 @@ class LoopSearch:
         self._program = program
         self._pointers = Pointers(program.image)
         self._jumping: list[Function] = []
+        #: The functions that may dispatch, once :meth:`loops` has looked for them.
+        self.examined: list[ExaminedLoop] = []
         self._related: dict[str, list[Function]] = {}
         for function in program.functions:
             parent = parent_name(function.name)
@@ -105,8 +125,7 @@ class LoopSearch:
         """The functions with the shape of an interpreter's loop, the one with most opcodes first,
         of several with about as many the one with most code.
         Functions that cannot be one are not decoded."""
-        loops = []
-        self._jumping = []
+        self._jumping, self.examined = [], []
         for function in self._program.functions:
             if parent_name(function.name):  # it is examined with that one
                 continue
@@ -115,9 +134,8 @@ class LoopSearch:
                 examined = self.examine(function, MIN_OPCODES)
                 if examined.dispatching.facts.indirect_jumps:
                     self._jumping.append(function)
-                if examined.interprets:
-                    loops.append(examined)
-        return likeliest_first(loops)
+                self.examined.append(examined)
+        return likeliest_first(self.examined)
 
     def examine(self, function: Function, least: int = MIN_LOOP_TARGETS) -> ExaminedLoop:
         """One function, with its cold parts; its shape if its table has so many targets."""

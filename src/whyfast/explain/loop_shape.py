@@ -8,6 +8,9 @@ table; a state machine on a field that stays where it is; a parser of text on ch
 prints instructions names a text in most cases; what walks over records computes little. Many cases
 that compute in many ways interpret even a number from a field.
 
+Programs have jumps, so handlers move the place that is fetched from by data, too. Where hardly any
+does, and few cases come back to few jumps, it is not certain that something is interpreted.
+
 Registers are followed backwards from the jumps, which is done for x86-64; for AArch64 only tables
 and ways back are looked at.
 """
@@ -31,6 +34,8 @@ _FEW, _DEFAULT, _MANY = 3, 0.5, 48
 #: A loop over an array or a list, or over a text, does not tell so many kinds of things apart, nor
 #: do its cases compute in so many ways.
 _KINDS, _VARIOUS = 64, 5
+#: With fewer handlers that jump, and fewer opcodes, a loop with few jumps is doubtful.
+_HANDLERS, _OPCODES = 2, 100
 #: Jumps of one function that are followed backwards.
 _FOLLOWED = 24
 #: Instructions of a case in which a text for a call is named.
@@ -44,7 +49,7 @@ class LoopShape:
     ``returning`` of its ``targets`` come back to one of its ``jumps``; ``origins`` counts where
     these have their number from. ``commonest`` is the share of the table's entries that lead to
     the same place. ``printing`` cases name a text before they call or jump. ``kinds`` of arithmetic
-    are done by the cases.
+    are done by the cases, of which ``steering`` move the place of the next number by data.
     """
 
     targets: int
@@ -54,6 +59,7 @@ class LoopShape:
     commonest: float = 0.0
     printing: int = 0
     kinds: int = _VARIOUS
+    steering: int = _HANDLERS
 
     @property
     def origin(self) -> Origin:
@@ -62,8 +68,27 @@ class LoopShape:
 
     @property
     def interprets(self) -> bool:
-        """Whether this is the shape of an interpreter's loop."""
-        return not self.why_not
+        """Whether this is certainly the shape of an interpreter's loop."""
+        return not self.against
+
+    @property
+    def doubt(self) -> str:
+        """Why what has the shape of an interpreter's loop may be none; empty for what is certain,
+        or certainly none."""
+        few = self.jumps <= _FEW and self.targets < _OPCODES
+        hardly = few and self.steering < _HANDLERS
+        return "hardly any case jumps" if hardly and not self.why_not else ""
+
+    @property
+    def against(self) -> str:
+        """What speaks against an interpreter's loop, if anything does."""
+        return self.doubt or self.why_not
+
+    @property
+    def likely(self) -> bool:
+        """Whether it may be one in spite of what speaks against it."""
+        many = 2 * self.returning >= self.targets >= LARGER and self.kinds >= _VARIOUS
+        return bool(self.doubt) or (many and bool(self.why_not))
 
     @property
     def why_not(self) -> str:
@@ -99,12 +124,13 @@ def loop_shape(program: Program, body: Body, tables: Sequence[JumpTable]) -> Loo
     targets = tables[0].targets
     returning = sum(flow.number[t] in flow.coming_back for t in targets if t in flow.number)
     origins: Counter[Origin] = Counter()
-    jumps, kinds = flow.dispatching, _VARIOUS
+    jumps, kinds, steering = flow.dispatching, _VARIOUS, _HANDLERS
     if program.architecture == "x86-64":
         trace = Trace(program, flow)
         jumps = [n for n in jumps if not trace.by_another(n)] or jumps
         for jump in _sample(jumps):
             origins[trace.origin(jump)] += 1
+        steering = trace.steering
         kinds = trace.kinds(sorted(flow.number[t] for t in targets if t in flow.number))
     return LoopShape(
         targets=len(targets),
@@ -114,6 +140,7 @@ def loop_shape(program: Program, body: Body, tables: Sequence[JumpTable]) -> Loo
         commonest=tables[0].commonest,
         printing=sum(_names_text(program, flow, t) for t in targets),
         kinds=kinds,
+        steering=steering,
     )
 
 

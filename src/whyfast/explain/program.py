@@ -17,7 +17,12 @@ from pathlib import Path
 from whyfast.explain.disassembly import disassembler_for
 from whyfast.explain.dispatch import entry_facts, examine_dispatch
 from whyfast.explain.functions import Program, base_name, bodies, function_facts
-from whyfast.explain.interpreter_loop import LoopSearch, likeliest_first, unseen_notes
+from whyfast.explain.interpreter_loop import (
+    LoopSearch,
+    likeliest_first,
+    likeliest_note,
+    unseen_notes,
+)
 from whyfast.explain.loop_shape import LoopShape
 from whyfast.explain.objects import (
     Architecture,
@@ -341,7 +346,10 @@ def survey_program(
     ]
     every = tuple(facts.values())
     recorded = read_recorded(path, None)
-    notes = (*program.notes, *unseen_notes(program), *([stub] if stub else []))
+    handlers = search.handlers(jumping)
+    likeliest = "" if rank or handlers else likeliest_note(examined)
+    told = (note for note in (stub, likeliest) if note)
+    notes = (*program.notes, *unseen_notes(program), *told)
     return Survey(
         evidence=Evidence(
             variant, program.architecture, None, every, notes=notes, compiler=recorded.compiler
@@ -352,7 +360,7 @@ def survey_program(
             **{name: sum(getattr(f, name) for f in every) for name in _SUMMED},
         ),
         candidates=tuple(candidates[:top]),
-        handlers=search.handlers(jumping),
+        handlers=handlers,
     )
 
 

@@ -17,7 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from whyfast.explain.interpreter_loop import LoopSearch, unseen_notes
+from whyfast.explain.interpreter_loop import LoopSearch, likeliest_note, unseen_notes
 from whyfast.explain.objects.containers import debug_files, taken_out
 from whyfast.explain.options import read_recorded
 from whyfast.explain.program import load
@@ -42,7 +42,7 @@ from whyfast.study.load import FILE, bundled_folder, load_study
 from whyfast.toolchain.archive import Binary, PackageFile, PackageName
 
 #: Counted up when the same studies or packages give other rows.
-_VERSION = "2"
+_VERSION = "3"
 
 _Kept = TypeVar("_Kept", SurveyedProgram, ShippedRow)
 
@@ -279,7 +279,9 @@ def examined(bare: ShippedRow, package: PackageFile) -> ShippedRow:
         parts.mkdir()
         taken = taken_out(Path(f"{package.path}:{bare.program.part}"), parts)
         program = load(taken.path, None, (debug,))
-        found = LoopSearch(program).interpreter()
+        search = LoopSearch(program)
+        found = search.interpreter()
+        likeliest = "" if found else likeliest_note(search.examined)
         recorded = read_recorded(taken.path, found.address if found else None)
     facts = found.facts if found else None
     symbols = f"{package.name.name}-dbgsym" if package.debug else "none"
@@ -293,5 +295,5 @@ def examined(bare: ShippedRow, package: PackageFile) -> ShippedRow:
         function=found.name if found else "",
         facts=facts,
         symbols=symbols,
-        why="; ".join(unseen_notes(program)),
+        why="; ".join(filter(None, (*unseen_notes(program), likeliest))),
     )

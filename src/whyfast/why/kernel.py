@@ -32,12 +32,13 @@ LEAST_FOUND = 0.2
 
 SYNC = ("fsync", "fdatasync", "msync", "sync", "sync_file_range", "syncfs")
 
+#: Calls that wait for whatever comes.
+EVENTS = ("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait")
+
 #: Calls that block, by what the thread waits for.
 BLOCKING = {
     **dict.fromkeys(("nanosleep", "clock_nanosleep", "pause"), "sleep"),
-    **dict.fromkeys(
-        ("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait"), "io-wait"
-    ),
+    **dict.fromkeys(EVENTS, "io-wait"),
     **dict.fromkeys(("read", "write", "pread64", "pwrite64", "readv", "writev"), "io-wait"),
     **dict.fromkeys(SYNC, "io-wait"),
     **dict.fromkeys(("recvfrom", "recvmsg", "sendto", "sendmsg", "accept", "accept4"), "io-wait"),
@@ -57,6 +58,9 @@ _LOADING = (
     "access",
     "munmap",
 )
+#: Calls up to which they may be of loading, and of mapping (a library takes four or five): a heap
+#: that grows maps memory as well.
+LOADS, MAPS = 2000, 500
 MEMORY = ("brk", "madvise", "mremap", "munmap", "mmap")
 
 
@@ -78,8 +82,8 @@ def kernel_items(
         fast, slow = traced
         for name in (fast.calls.keys() | slow.calls.keys()) - {*idles}:
             further = slow.number(name) - fast.number(name)
-            if name.startswith("futex") and further <= 0:
-                continue  # which take as long as there are other threads to let go on
+            if further <= 0 and (name.startswith("futex") or name in EVENTS):
+                continue  # which take as long as others have something to do
             seconds = _seconds(slow.calls, name) - _seconds(fast.calls, name)
             # Some kernels account the time of calls in ticks, and see none of short ones.
             weights[name] = max(seconds, further * CALL) if further > 0 else seconds
@@ -319,7 +323,8 @@ def purpose(item: Item) -> str:
     if item.name in MEMORY and item.name not in ("mmap",):
         return "page-faults" if item.name in ("brk", "madvise") else "system-calls"
     if item.name in _LOADING:
-        return "start-up" if (item.facts[0].slow or 0) < 2000 else "system-calls"
+        most = MAPS if item.name in ("mmap", "mprotect", "munmap") else LOADS
+        return "start-up" if (item.facts[0].slow or 0) < most else "system-calls"
     return "system-calls"
 
 

@@ -20,7 +20,8 @@ def _operation(i: int) -> str:
 
 
 def _switch(n: int) -> str:
-    cases = " ".join(f"case {i}: {_operation(i)} break;" for i in range(1, n))
+    jumps = [""] * (n - 2) + ["pc += acc & 7;"] * 2
+    cases = " ".join(f"case {i}: {_operation(i)} {jumps[i]} break;" for i in range(1, n))
     return (
         "NOINLINE unsigned long vm_run(const unsigned char *pc) { unsigned long acc = 1;"
         f" for (;;) switch (*pc++) {{ case 0: return acc; {cases} default: return 0; }} }}"

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.explain.conftest import Compile
 
 from whyfast.explain.fetching import Origin
-from whyfast.explain.interpreter_loop import LoopSearch, seen_share
+from whyfast.explain.interpreter_loop import LoopSearch, likeliest_note, seen_share
 from whyfast.explain.loop_shape import LoopShape
 from whyfast.explain.program import load, survey_program
 from whyfast.report.pages.code_page import survey_headline
@@ -59,7 +59,7 @@ SHAPES = {
     "": (
         _NOINLINE + "(const unsigned char *pc, int sum) {"
         " for (;;) switch (*pc++) { CASES default: return sum; } }",
-        "break;",
+        "pc += sum & N; break;",
     ),
 }
 
@@ -70,7 +70,7 @@ def source(shape: str) -> str:
     operations = "*" if shape == "a small table" else "*^|&-"
     cases = " ".join(
         f"case {n}: sum = (sum {operations[n % len(operations)]} {n + 43}) + (sum >> {n % 7 + 1});"
-        f" {ending}"
+        f" {ending.replace('N', str(n * 3 + 1))}"
         for n in range(40)
     )
     return text.replace("CASES", cases) + "int main(void) { return 0; }"
@@ -113,6 +113,30 @@ def test_many_cases_that_compute_in_many_ways_interpret(
 
 
 @pytest.mark.parametrize(
+    ("targets", "jumps", "steering", "doubt"),
+    [(99, 3, 1, "hardly any case jumps"), (100, 3, 1, ""), (99, 4, 1, ""), (99, 3, 2, "")],
+)
+def test_a_small_loop_whose_cases_do_not_jump_is_doubtful(
+    targets: int, jumps: int, steering: int, doubt: str
+) -> None:
+    shape = LoopShape(targets, targets, jumps, (("fetched", 1),), steering=steering)
+    assert (shape.doubt, shape.interprets) == (doubt, not doubt)
+
+
+def test_the_likeliest_candidate_is_told(gcc: Compile) -> None:
+    """Of a loop that goes from one opcode to the next, without a jump, and of one on characters."""
+    doubtful = source("").replace("pc += ", "sum += ")
+    for text, why in ((doubtful, "hardly any case jumps"), (source("on characters"), "characters")):
+        program = gcc(text, "-O2", "-fno-crossjumping", "-s")
+        search = LoopSearch(load(program))
+        assert search.interpreter() is None
+        note = likeliest_note(search.examined)
+        assert "likeliest candidate is at 0x" in note
+        assert why in note
+        assert note in survey_program(program, variant="v").evidence.notes
+
+
+@pytest.mark.parametrize(
     ("ending", "interprets"), [("at++; break;", False), ("at += sum & N; break;", True)]
 )
 def test_a_call_reads_an_instruction_where_cases_jump_in_its_argument(
@@ -134,7 +158,9 @@ def test_a_call_reads_an_instruction_where_cases_jump_in_its_argument(
 def test_a_loop_whose_switches_are_nested(gcc: Compile) -> None:
     """As of a processor whose instructions have two fields: the larger table is not the first."""
     inner = " ".join(f"case {n}: sum = sum {'*^|&-'[n % 5]} {n + 43}; break;" for n in range(40))
-    outer = " ".join(f"case {n}: sum = (sum >> {n}) + {n + 7}; break;" for n in range(1, 16))
+    outer = " ".join(
+        f"case {n}: sum = (sum >> {n}) + {n + 7}; pc += sum; break;" for n in range(1, 16)
+    )
     program = load(
         gcc(
             f"{_NOINLINE}(const unsigned short *pc, int sum) {{ for (;;) {{ unsigned i = *pc++;"

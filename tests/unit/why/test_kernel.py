@@ -49,9 +49,9 @@ def test_calls_whose_time_the_kernel_does_not_see_count_by_their_number() -> Non
     assert shares(kernel_items(KERNEL, WHOLE, (fast, slow), (100.0, 100.0))) == {"write": 0.8}
 
 
-def test_fewer_calls_that_let_threads_go_on_are_left_out() -> None:
-    fast = traced(futex=(0.010, 639), openat=(0.001, 67))
-    slow = traced(futex=(0.090, 591), openat=(0.041, 9049))
+def test_fewer_calls_that_wait_for_others_are_left_out() -> None:
+    fast = traced(futex=(0.010, 639), epoll_pwait=(0.010, 44), openat=(0.001, 67))
+    slow = traced(futex=(0.090, 591), epoll_pwait=(0.090, 44), openat=(0.041, 9049))
     assert shares(kernel_items(KERNEL, WHOLE, (fast, slow), (100.0, 100.0))) == {"openat": 0.8}
 
 
@@ -113,7 +113,7 @@ def test_a_parent_that_waits_for_its_child_waits_for_what_the_child_does() -> No
     ],
 )  # fmt: skip
 def test_what_calls_are_for(call: str, key: str) -> None:
-    few, many = ((0.0, 1), (0.08, 500))
+    few, many = ((0.0, 1), (0.08, 400))
     fast, slow = (TracedRun({call: CallRow(call, *numbers, 0)}, {}) for numbers in (few, many))
     (item,) = kernel_items(KERNEL, WHOLE, (fast, slow), (0.0, 0.0))
     assert purpose(item) == key
@@ -149,3 +149,10 @@ def test_who_touches_most_pages_first(
         for stack, seconds in stacks.items()
     }
     assert touching([SampledRun("slow", frames)]) == found
+
+
+@pytest.mark.parametrize(("number", "key"), [(499, "start-up"), (500, "system-calls")])
+def test_a_heap_that_grows_is_no_loading(number: int, key: str) -> None:
+    fast, slow = traced(mprotect=(0.0, 75)), traced(mprotect=(0.2, number))
+    (item,) = kernel_items(KERNEL, WHOLE, (fast, slow), (100.0, 100.0))
+    assert purpose(item) == key

@@ -192,7 +192,7 @@ def survey_table(survey: Survey, *, brief: bool = False) -> Table | None:
     for c in survey.candidates[: 3 if brief and survey.loop else None]:
         form = f"{c.dispatch.form}{' (switch)' if c.dispatch.computed_goto is False else ''}"
         if c.shape is not None and not c.interprets:
-            form = f"none: {c.shape.why_not}"
+            form = f"{'not certain' if c.shape.doubt else 'none'}: {c.shape.against}"
         rows.append((c.facts.name, form, number_cell(c.dispatch.targets), *_numbers(c.facts)))
     if not brief:
         every = f"all {totals.functions:,} functions"

@@ -213,7 +213,7 @@ def _missing(rows: Sequence[ShippedRow]) -> Iterator[str]:
     for row in rows:
         if row.verdict in ("not found", "failed"):
             lost = f"the {row.program.source} loop of its source was not found"
-            why = row.why if row.verdict == "failed" else lost
+            why = row.why if row.verdict == "failed" else "; ".join(filter(None, (lost, row.why)))
             yield f"{row.program.name} in {row.suite}: {why}."
     if any(r.facts is not None and not r.compiler for r in rows):
         yield (

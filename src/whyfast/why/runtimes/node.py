@@ -6,7 +6,6 @@ code of V8 does for a function."""
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey, plain_name
 from whyfast.why.groups import family_of
 from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides
-from whyfast.why.runtimes.v8 import bare, collects, most_work, operation, work_of
+from whyfast.why.runtimes.v8 import bare, collects, most_work, operation, parse_traces, work_of
 from whyfast.why.split import change_of
 
 #: Microseconds between samples.
@@ -34,6 +33,9 @@ MORE, OFTEN, DEOPTIMISED = 1.5, 50, 5
 
 #: Share of a function's difference that one function of machine code must take to be named.
 MOST = 0.4
+
+#: Times as long as on the fast side from which on a round of a loop does something else.
+LONGER = 3.0
 
 #: Executions from which a block is a loop that can carry a difference.
 LOOPS = 1000
@@ -207,23 +209,6 @@ def read_coverage(documents: Sequence[Document], side: NodeSide) -> None:
                 side.blocks[key] = max(side.blocks[key], *counts)
 
 
-_GC = re.compile(r"^\[\d+:0x[0-9a-f]+\]\s+\d+ ms: (\w[\w-]*)", re.MULTILINE)
-_DEOPT = re.compile(
-    r"^\[bailout \(kind: (?:deopt-)?(\w+), reason: (.+?)\): begin\. deoptimizing \S+ <JSFunction "
-    r"(\S+)?.*?>",
-    re.MULTILINE,
-)
-
-
-def parse_traces(text: str) -> tuple[Counter[str], Counter[str], Counter[str]]:
-    """(collections of garbage by kind, deoptimisations by function, by reason)."""
-    deoptimised, reasons = Counter[str](), Counter[str]()
-    for _, reason, name in _DEOPT.findall(text):
-        deoptimised[name if name and not name.startswith("(sfi") else "<module>"] += 1
-        reasons[reason] += 1
-    return Counter(_GC.findall(text)), deoptimised, reasons
-
-
 # Causes
 
 
@@ -277,6 +262,8 @@ class _Division:
                 self._rows[name].append(row)
         names = {p for side in self._rows.values() for row in side for p in row}
         changes = {p: self._change([p]) for p in names}
+        if (garbage := ("garbage-collection", "")) in changes:
+            changes[garbage] = max(changes[garbage], self._collected(), key=lambda c: c.low)
         kept = {p: c for p, c in changes.items() if self._matters(c)}
         return dict(sorted(kept.items(), key=lambda row: -row[1].difference))
 
@@ -318,7 +305,6 @@ class _Division:
         return change_of(rows["fast"], rows["slow"]) if all(rows.values()) else Change(0, 0, 0, 0)
 
     def garbage(self, change: Change) -> Cause:
-        change = max(change, self._collected(), key=lambda c: c.low)
         a, b = (sum(s.collections.values()) for s in (self._fast, self._slow))
         return self._sides.cause(
             "garbage-collection",
@@ -361,9 +347,15 @@ class _Division:
     def work(self, function: JsFunction, change: Change) -> Cause:
         """With functions that V8 inlined, which its profile does not tell apart."""
         a, b = self._fast.blocks[function], self._slow.blocks[function]
+        key, text = "more-work", f"a loop in `{function.name}` runs {b:,} times"
+        text += f" (`{self._sides.quoted}`: {a:,})"
+        pace = change.slow / b * a / change.fast if change.fast > 0 else 1.0
+        if pace >= LONGER:  # more rounds are the smaller part of it
+            key, most = self._native(change.difference)
+            text += f", and each round takes {pace:.2g}x as long{most}"
         return self._sides.cause(
-            "more-work",
-            f"a loop in `{function.name}` runs {b:,} times (`{self._sides.quoted}`: {a:,})",
+            key,
+            text,
             change,
             "counted",
             self._place(function),

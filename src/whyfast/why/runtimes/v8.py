@@ -159,3 +159,20 @@ def most_work(seconds: Mapping[str, float], least: float) -> tuple[Work, str] | 
         return None
     mine = (n for n in seconds if work_of(n) == work)
     return work, bare(max(mine, key=lambda n: seconds[n]))
+
+
+_GC = re.compile(r"^\[\d+:0x[0-9a-f]+\]\s+\d+ ms: (\w[\w-]*)", re.MULTILINE)
+_DEOPT = re.compile(
+    r"^\[bailout \(kind: (?:deopt-)?(\w+), reason: (.+?)\): begin\. deoptimizing \S+ <JSFunction "
+    r"(\S+)?.*?>",
+    re.MULTILINE,
+)
+
+
+def parse_traces(text: str) -> tuple[Counter[str], Counter[str], Counter[str]]:
+    """(collections of garbage by kind, deoptimisations by function, by reason)."""
+    deoptimised, reasons = Counter[str](), Counter[str]()
+    for _, reason, name in _DEOPT.findall(text):
+        deoptimised[name if name and not name.startswith("(sfi") else "<module>"] += 1
+        reasons[reason] += 1
+    return Counter(_GC.findall(text)), deoptimised, reasons

@@ -17,10 +17,10 @@ from whyfast.why.runtimes.node import (
     NodeJs,
     NodeSide,
     node_causes,
-    parse_traces,
     read_coverage,
     read_profile,
 )
+from whyfast.why.runtimes.v8 import parse_traces
 
 #: Node 20, behind what the program prints.
 TRACES = """\
@@ -185,6 +185,17 @@ def test_garbage_is_collected_on_other_threads_as_well() -> None:
     assert (cause.key, round(cause.share, 2)) == ("garbage-collection", 0.67)
     (cause,) = node_causes(replace(sides, runs=replace(sides.runs, sampled=())), fast, slow)
     assert round(cause.share, 2) == 0.2
+
+
+@pytest.mark.parametrize(("seconds", "key"), [(0.4, "more-work"), (0.5, "copying")])
+def test_a_loop_of_more_rounds_must_carry_the_time(seconds: float, key: str) -> None:
+    fast, slow = side_of(("work", 0.1)), side_of(("work", seconds))
+    fast.blocks[JsFunction("", "work")] = 60_000
+    slow.blocks[JsFunction("", "work")] = 96_000
+    shifts = in_machine_code("slow", Builtins_ArrayPrototypeShift=seconds - 0.1)
+    sides = sides_of(["node", "a.js"], ["node", "b.js"], (0.1, 0.6), [shifts])
+    (cause,) = node_causes(sides, fast, slow)
+    assert (cause.key, "ArrayPrototypeShift" in cause.sentence) == (key, key != "more-work")
 
 
 def test_seconds_of_machine_code_belong_to_one_function() -> None:
