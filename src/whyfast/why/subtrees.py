@@ -42,7 +42,8 @@ def called_more(
             callees.setdefault(caller, set()).add(callee)
             callers.setdefault(callee, {})[caller] = cost
     further = slow.totals["instructions"] - fast.totals["instructions"]
-    more = [f for f in callees if further > 0 and _more(f, fast, slow) and not family_of(f)]
+    inner = [f for f in callees if f in callers and not family_of(f)]
+    more = [f for f in inner if further > 0 and _more(f, fast, slow)]
     below = {f: _below(f, fast, slow) for f in more}
     causes: list[Cause] = []
     for carries, single in ((CARRIES, SINGLE), *[NEXT] * MOST):

@@ -71,6 +71,17 @@ def test_a_function_has_no_more_below_it_than_it_does_with_all_that_it_calls() -
     assert called_more(more, side(2), side(500), WHOLE) == []
 
 
+def test_what_is_outermost_may_be_called_more_often_where_stacks_are_changed() -> None:
+    """As Callgrind has ``main.main`` of Go below a scheduler, and as often as that switches."""
+    sides, scheduler = (side(2), side(500)), FunctionKey("", "runtime.schedule")
+    for counts, times in zip(sides, (1, 400), strict=True):
+        counts.called[MAIN] = times
+        counts.calls[scheduler, MAIN] = times
+        counts.inclusive[scheduler, MAIN] = 300 * times
+    [cause] = called_more(SPREAD, *sides, WHOLE)
+    assert cause.place.function == "compile"
+
+
 def test_one_function_that_carries_most_is_its_own_reason() -> None:
     assert called_more(groups(("parse", 0.2), ("scan", 0.05)), side(2), side(500), WHOLE) == []
 
