@@ -25,9 +25,12 @@ CARRIES, BELOW, SINGLE = 0.4, 0.8, 0.5
 NEXT, MOST, SUM = (0.1, 0.8), 2, 1.1
 
 
-#: Functions that nothing of the program calls: Callgrind has them below others where a runtime
-#: changes the stack.
-OUTERMOST = ("main", "main.main", "runtime.main", "(below main)")
+#: Functions that nothing of the program calls, and those by which Go changes the stack: Callgrind
+#: has the former below others, and below the latter whatever runs next.
+OUTERMOST = re.compile(
+    r"main|main\.main|\(below main\)"
+    r"|runtime\.(main|morestack\w*|newstack|mcall|systemstack\w*|gogo)(\.abi0)?"
+)
 
 
 def called_more(
@@ -38,7 +41,7 @@ def called_more(
     callees: dict[FunctionKey, set[FunctionKey]] = {}
     callers: dict[FunctionKey, dict[FunctionKey, int]] = {}
     for (caller, callee), cost in slow.inclusive.items():
-        if caller != callee and callee.name not in OUTERMOST:
+        if caller != callee and not OUTERMOST.fullmatch(callee.name):
             callees.setdefault(caller, set()).add(callee)
             callers.setdefault(callee, {})[caller] = cost
     further = slow.totals["instructions"] - fast.totals["instructions"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from tests.unit.why.records import executed, view
 
 from whyfast.model.why import Change
@@ -71,13 +72,18 @@ def test_a_function_has_no_more_below_it_than_it_does_with_all_that_it_calls() -
     assert called_more(more, side(2), side(500), WHOLE) == []
 
 
-def test_what_is_outermost_may_be_called_more_often_where_stacks_are_changed() -> None:
-    """As Callgrind has ``main.main`` of Go below a scheduler, and as often as that switches."""
-    sides, scheduler = (side(2), side(500)), FunctionKey("", "runtime.schedule")
+@pytest.mark.parametrize(
+    ("caller", "callee"), [("schedule", "main"), ("main", "morestack_noctxt.abi0")]
+)
+def test_what_changes_stacks_is_no_reason(caller: str, callee: str) -> None:
+    """As Callgrind has Go's ``main`` below a scheduler, and what runs next below ``morestack``."""
+    sides = side(2), side(500)
+    above, below = (FunctionKey("", f"runtime.{name}") for name in (caller, callee))
     for counts, times in zip(sides, (1, 400), strict=True):
-        counts.called[MAIN] = times
-        counts.calls[scheduler, MAIN] = times
-        counts.inclusive[scheduler, MAIN] = 300 * times
+        counts.called[below] = times
+        counts.calls[above, below] = times
+        counts.inclusive[above, below] = 900 * times
+        counts.inclusive[below, COMPILE] = 300 * times
     [cause] = called_more(SPREAD, *sides, WHOLE)
     assert cause.place.function == "compile"
 
