@@ -8,6 +8,10 @@ from whyfast.why.view import CauseLabel, GroupView, number
 #: Cycles of a division of 64-bit integers (20 to 40), of one of floats (4 to 20).
 DIVISION, FLOAT_DIVISION = 20.0, 8.0
 
+#: How many times as often as on the other side a division is executed that is in a loop only here,
+#: beyond what all instructions are.
+INSIDE = 10.0
+
 #: Cycles that a call may cost at most, with what the compiler can no longer do around it.
 CALL = 100.0
 
@@ -128,9 +132,14 @@ def guarded_call(v: GroupView) -> CauseLabel | None:
 
 def division(v: GroupView) -> CauseLabel | None:
     for kind, cycles in (("integer division", DIVISION), ("float division", FLOAT_DIVISION)):
-        more = v.slow.static[kind] > v.fast.static[kind] and v.slow.kinds[kind] > v.fast.kinds[kind]
-        if more and (
-            v.carries(v.extra(kind), cycles) or (not v.counted and v.slow.share(kind) > 0.02)
+        fast, slow = v.fast.kinds[kind], v.slow.kinds[kind]
+        times = max(1.0, v.group.ratio("instructions") or 1.0)
+        # Also where the other side has it in front of the loop.
+        inside = v.counted and slow > INSIDE * times * max(1.0, fast)
+        if (
+            (v.slow.static[kind] > v.fast.static[kind] or inside)
+            and slow > fast
+            and (v.carries(v.extra(kind), cycles) or (not v.counted and v.slow.share(kind) > 0.02))
         ):
             return CauseLabel(
                 "division",

@@ -33,6 +33,10 @@ FIRES = {
         view(executed(1e8), executed(1.1e8, integer_division=(2e7, 1))),
         "division",
     ),
+    "division in a loop that the other side has in front of it": (
+        view(executed(7e8, float_division=(3e3, 1)), executed(7e8, float_division=(9e7, 1))),
+        "division",
+    ),
     "division of floats": (
         view(executed(1e8), executed(1.1e8, float_division=(2e7, 1))),
         "division",
