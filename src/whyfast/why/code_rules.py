@@ -197,8 +197,12 @@ def inlining(v: GroupView) -> CauseLabel | None:
     if not inlined:
         return None
     callee = max(inlined, key=lambda n: v.slow.calls[n])
-    outer = next((m.key.name for m in v.group.members if m.key.name != callee), "")
+    # What it is said to be missing from must run on this side, too.
+    others = [m for m in v.group.members if m.key.name != callee]
+    outer = next((m.key.name for m in others if m.time.slow > 0 or not m.time.fast), "")
     calls = v.slow.calls[callee]
+    if not outer:
+        return None
     if (v.counted and not v.carries(calls, CALL)) or _nowhere(v, calls):
         return None  # what the callee does takes the time, wherever it is
     fact = Fact(f"calls of {callee}", 0.0, calls, "", v.basis)
