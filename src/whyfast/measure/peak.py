@@ -56,7 +56,7 @@ class PeakTracer:
 
     def __init__(self, spawn: Callable[[], int]) -> None:
         self._spawn, self._pid = spawn, 0
-        self._error: OSError | None = None
+        self._error: Exception | None = None
         self._peak: float | None = None
         self._started = threading.Event()
         # Only the thread that traces may ask of the traced. It also starts it: another would be
@@ -78,15 +78,16 @@ class PeakTracer:
         return self._peak
 
     def _trace(self) -> None:
-        ptrace = ctypes.CDLL(None).ptrace
-        ptrace.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
         traced = False
         try:
+            ptrace = ctypes.CDLL(None).ptrace
+            ptrace.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
             self._pid = self._spawn()
             traced = ptrace(_SEIZE, self._pid, None, _TRACE_EXIT) == 0
-        except OSError as error:
+        except Exception as error:  # whatever it is: somebody waits for the start
             self._error = error
-        self._started.set()
+        finally:
+            self._started.set()
         began, wanted = time.monotonic(), os.WSTOPPED | os.WEXITED | os.WNOHANG | os.WNOWAIT
         while traced:
             try:
@@ -100,9 +101,10 @@ class PeakTracer:
             if state.si_code != os.CLD_TRAPPED:
                 return
             if event == _EVENT_EXIT:
-                # Of the fields behind the name, the page faults of children that it waited for.
-                fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
-                self._peak = _peak_of(self._pid) if fields[8] == "0" else None
+                with contextlib.suppress(OSError):  # it may be killed meanwhile
+                    # Of the fields behind the name, the page faults of children waited for.
+                    fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
+                    self._peak = _peak_of(self._pid) if fields[8] == "0" else None
                 ptrace(_DETACH, self._pid, None, None)
                 return
             if event == _EVENT_STOP:

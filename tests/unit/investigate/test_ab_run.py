@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.golden_files import Hear, refusal
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
-from tests.unit.measure.doubles import FakeRunner, fails_at
+from tests.unit.measure.doubles import fails_at
 from tests.unit.measure.tools import Replay, said
 
 from whyfast.cli.results import exit_code
@@ -19,12 +19,10 @@ from whyfast.judge.eprocess import confidence_interval
 from whyfast.judge.ratios import pair_ratios
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments, Sample
-from whyfast.measure.process import Usage
 from whyfast.measure.tools import Finished
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.model.study import Commands as CommandsAsked
-from whyfast.model.variant import RunnerName
 from whyfast.store.samples import SampleStore
 
 COMMANDS = (Command("old", "old x"), Command("new", "new x"))
@@ -127,33 +125,6 @@ def test_the_cost_of_starting_is_named_where_it_matters(bench: Bench) -> None:
     held_up, usual = Sample(0.5, None, {"waited": 0.49}), ratios(TIMES)
     bench.world.script = lambda v, *how: held_up if v == "true" else usual(v, *how)
     assert bench.run().judged.confounds == ()
-
-
-SMALL = Usage(0.1, 0.0, None, 1.0, 0.0, 1.0, 1.0, maxrss_below=1e8)
-
-
-@pytest.mark.parametrize(("more", "outcome"), [(9e5, "slower"), (1e3, None), (None, None)])
-def test_the_peak_memory_of_small_programs_has_runs_of_its_own_where_it_differs(
-    bench: Bench, more: float | None, outcome: str | None
-) -> None:
-    peaks = {"old": 2e6, "new": None if more is None else 2e6 + more}
-    bench.probe = lambda name: ProbeRun(False, 0.1, 0.1, usage=SMALL)
-    usual, traced = ratios(TIMES), [False]
-
-    def script(variant: str, *how: Any) -> Sample:
-        peak = peaks.get(variant) if traced[-1] else None
-        return replace(usual(variant, *how), extra={} if peak is None else {"maxrss": peak})
-
-    def runner(name: RunnerName, arguments: LaunchArguments) -> FakeRunner:
-        traced.append(arguments.traced)
-        return bench.world.runner(name, arguments)
-
-    bench.world.script = script
-    result = bench.run(runner=runner)
-    outcomes = {v.metric: v.outcome for v in result.judged.metrics}
-    assert outcomes.get("maxrss") == outcome
-    medians = {c.variant: c.value for c in result.found.costs if c.key == "peak-memory"}
-    assert medians == (peaks if outcome else {})
 
 
 def test_programs_that_all_take_turns_do_so_and_are_not_counted_whole(bench: Bench) -> None:

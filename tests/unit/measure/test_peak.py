@@ -46,9 +46,14 @@ def test_tracing_changes_no_end(code: str, status: int) -> None:
     assert 2e5 < peak < 1e7
 
 
-def test_a_traced_program_that_is_not_there_is_not_found() -> None:
-    with pytest.raises(FileNotFoundError):
-        traced("no-such-program-here")
+@pytest.mark.parametrize(
+    ("argument", "error"), [("no-such-program-here", FileNotFoundError), ("a\0b", ValueError)]
+)
+def test_a_traced_program_that_cannot_start_raises_why(
+    argument: str, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        traced(argument)
 
 
 def test_a_traced_child_with_children_has_no_peak_of_its_own() -> None:
