@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -11,10 +12,12 @@ import shutil
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Lock
 from typing import Any
 
 from whyfast import __version__
@@ -91,15 +94,32 @@ def in_threads(
     the steps of all, and each job notes where they were."""
     pool = ThreadPoolExecutor(max_workers=max(1, workers))
     steps = Steps()
+    # A lock of a future or thread stays taken where an interrupt comes as this thread takes it.
+    submitting = Lock()
+    ended: SimpleQueue[tuple[int, BuildOutcome | BaseException]] = SimpleQueue()
+
+    def run(number: int, job: Callable[[Steps], BuildOutcome]) -> None:
+        with submitting:
+            pass
+        try:
+            ended.put((number, job(steps)))
+        except BaseException as error:
+            ended.put((number, error))
+
+    outcomes: dict[int, BuildOutcome] = {}
     try:
-        futures = [pool.submit(job, steps) for job in jobs]
+        with submitting:
+            for number, job in enumerate(jobs):
+                pool.submit(run, number, job)
         with steps.limited(seconds, f"building takes longer than {seconds:.0f} s"):
-            for future in futures:
+            while len(outcomes) < len(jobs):
                 # An endless wait would miss an interrupt that comes just before it begins.
-                while wait([future], timeout=0.5).not_done:
-                    pass
-                future.result()
-        return [future.result() for future in futures]
+                with contextlib.suppress(Empty):
+                    number, outcome = ended.get(timeout=0.5)
+                    if isinstance(outcome, BaseException):
+                        raise outcome
+                    outcomes[number] = outcome
+        return [outcomes[number] for number in range(len(jobs))]
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         steps.cancel()
