@@ -1,5 +1,6 @@
 // A post office: letters are read, letters are sorted by codes, receipts are written, parcels are queued.
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap; //TREE
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::panic;
