@@ -156,7 +156,7 @@ def pooled_section(merged: Merged) -> ReportSection | None:
     if not merged.pooled:
         why = "too few machines have enough blocks."
         if len(merged.machines) < FEWEST:
-            why = f"how far machines lie apart takes at least {FEWEST} of them."
+            why = f"that takes at least {FEWEST} machines."
         return section("pooled", title, note(f"There is no mean over machines: {why}"))
     single, pairs = len(merged.question.benchmarks) == 1, compared_pairs(merged)
     rows = [
@@ -193,7 +193,7 @@ def machine_table(merged: Merged) -> Table | None:
             cpu_text(facts := m.machine.facts) or None,
             facts.get("cpus"),
             Cell(facts.get("system", NOTHING.text), facts.get("os", "")),
-            "virtual" if facts.get("hypervisor") else "itself",
+            "yes" if facts.get("hypervisor") else "no",
             join_words(list(dict.fromkeys(compilers))) or None,
             number_cell(len(m.result.recorded.blocks)),
             len(warnings_of(m.result.judged.confounds)),

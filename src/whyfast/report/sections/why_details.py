@@ -180,7 +180,7 @@ def _calls(account: Account) -> Table | None:
             )
         )
     heads = right(f"number, {fast}", slow, "difference", "share")
-    return table("", ("call", "part", *heads, "called from"), rows)
+    return table("Calls, page faults and waits", ("call", "part", *heads, "called from"), rows)
 
 
 def _facts(account: Account) -> Table | None:
