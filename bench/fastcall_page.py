@@ -1,12 +1,11 @@
 """Puts the tables of a run into ``docs/studies/fastcall.md``.
 
-    python -m bench.fastcall_page [--result R.json] [--source S.json] [--traps T.md] [--pairs P.md]
+    python -m bench.fastcall_page [--result R.json] [--traps T.md] [--pairs P.md]
 
-R is what ``whyfast run fastcall --quick --json R.json`` wrote, S what ``whyfast run fastcall-source
---json S.json`` did, T and P what ``bench.fastcall_traps`` and ``bench.fastcall_pairs`` printed. In
-the page, what stands between ``<!-- NAME -->`` and ``<!-- end -->`` is replaced: ``measured``, the
-changes against 2.7 with their intervals; ``conditions``; ``versions``, 3.15 against 3.14; ``traps``
-and ``pairs``. What is not given stays.
+R is what ``whyfast run fastcall --quick --json R.json`` wrote, T and P what
+``bench.fastcall_traps`` and ``bench.fastcall_pairs`` printed. In the page, what stands between
+``<!-- NAME -->`` and ``<!-- end -->`` is replaced: ``measured``, the changes against 2.7 with their
+intervals; ``conditions``; ``traps`` and ``pairs``. What is not given stays.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def main() -> int:
     """Rewrites the page; the exit status."""
     arguments = argparse.ArgumentParser(description="Tables of docs/studies/fastcall.md.")
-    for name in ("result", "source", "traps", "pairs"):
+    for name in ("result", "traps", "pairs"):
         arguments.add_argument(f"--{name}", type=Path)
     arguments.add_argument("--page", type=Path, default=ROOT / "docs" / "studies" / "fastcall.md")
     wanted = arguments.parse_args()
@@ -37,9 +36,6 @@ def main() -> int:
         result = load_result(wanted.result)
         parts["conditions"] = _conditions(result)
         parts["measured"] = _markdown(matrix_tables(result)[0])
-    if wanted.source:
-        result = load_result(wanted.source)
-        parts["versions"] = f"{_conditions(result)}\n\n{_markdown(matrix_tables(result)[0])}"
     if wanted.traps:
         parts["traps"] = wanted.traps.read_text("utf-8").strip()
     if wanted.pairs:
