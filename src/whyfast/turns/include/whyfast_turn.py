@@ -132,12 +132,8 @@ class Turns(object):
     the program is ready, and ends where whyfast closes the pipe.
     """
 
-    def __init__(
-        self,
-        grants,  # type: int
-        answers,  # type: int
-    ):
-        # type: (...) -> None
+    def __init__(self, grants, answers):
+        # type: (int, int) -> None
         self._grants = grants
         self._answers = answers
 
@@ -150,21 +146,14 @@ class Turns(object):
                 _end(2)
             yield loops
 
-    def took(
-        self,
-        nanoseconds,  # type: int
-        token="",  # type: str
-    ):
-        # type: (...) -> None
+    def took(self, nanoseconds, token=""):
+        # type: (int, str) -> None
         """Answer the turn: how long its loops took, and the check value."""
         seconds, rest = divmod(nanoseconds, 10**9)
         _answer(self._answers, "%d.%09d" % (seconds, rest) + (" " + token if token else ""))
 
-    def failed(
-        self,
-        error,  # type: BaseException
-    ):
-        # type: (...) -> NoReturn
+    def failed(self, error):
+        # type: (BaseException) -> NoReturn
         """Answer that the workload raised this, and end."""
         import traceback  # it takes a third of Python's own start, and few need it
 

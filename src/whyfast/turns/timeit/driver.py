@@ -33,10 +33,8 @@ WARM, LONG = 50e3, 1e6
 RECENT = 5
 
 
-def main(
-    arguments,  # type: list[str]
-):
-    # type: (...) -> None
+def main(arguments):
+    # type: (list[str]) -> None
     """Serve turns, or write what the workload does to standard output."""
     out = _take_standard_output()
     # What is imported from here on is the user's: from the folder where whyfast was started.
@@ -79,18 +77,13 @@ def _heap():
     return [bytearray(400) for _ in range(9 * number)] + [bytearray(512 * size)]
 
 
-def _clock(
-    name,  # type: str
-    turns,  # type: Any
-):
-    # type: (...) -> Callable[[], int]
+def _clock(name, turns):
+    # type: (str, Any) -> Callable[[], int]
     return time.process_time_ns if name == "process" else turns.best_clock()
 
 
-def _sides(
-    words,  # type: list[str]
-):
-    # type: (...) -> list[Any]
+def _sides(words):
+    # type: (list[str]) -> list[Any]
     """(descriptor of grants, of answers, words of its own) of each."""
     sides = []
     while words:
@@ -100,11 +93,8 @@ def _sides(
     return sides
 
 
-def _forked(
-    control,  # type: int
-    sides,  # type: list[Any]
-):
-    # type: (...) -> Any
+def _forked(control, sides):
+    # type: (int, list[Any]) -> Any
     """The side that this process is a fork for. Does not return in the one that forks."""
     with os.fdopen(control) as lines:
         for line in iter(lines.readline, ""):
@@ -139,12 +129,8 @@ def _take_standard_output():
     return out
 
 
-def _own(
-    folder,  # type: str
-    name,  # type: str
-    first="",  # type: str
-):
-    # type: (...) -> Any
+def _own(folder, name, first=""):
+    # type: (str, str, str) -> Any
     """A module of whyfast, of which no name is left where the user's modules are looked up; it may
     import the one that is imported ``first``."""
     sys.path.insert(0, folder)
@@ -164,13 +150,8 @@ class WarmTurns(object):
     turn can be short.
     """
 
-    def __init__(
-        self,
-        granted,  # type: Any
-        clock,  # type: Callable[[], int]
-        empty,  # type: Any
-    ):
-        # type: (...) -> None
+    def __init__(self, granted, clock, empty):
+        # type: (Any, Callable[[], int], Any) -> None
         self._granted = granted
         self._clock = clock
         self._empty = empty
@@ -190,11 +171,8 @@ class WarmTurns(object):
             self._loops, self._timed = loops, True
             yield itertools.repeat(None, loops)
 
-    def took(
-        self,
-        nanoseconds,  # type: int
-    ):
-        # type: (...) -> None
+    def took(self, nanoseconds):
+        # type: (int) -> None
         if not self._timed:
             return
         self._a_loop = max(1.0, float(nanoseconds) / self._loops)

@@ -62,25 +62,15 @@ class Workload(object):
     function is one of coroutines.
     """
 
-    def __init__(
-        self,
-        function,  # type: Any
-        values,  # type: tuple[Any, ...]
-        called,  # type: Any
-        waits,  # type: bool
-    ):
-        # type: (...) -> None
+    def __init__(self, function, values, called, waits):
+        # type: (Any, tuple[Any, ...], Any, bool) -> None
         self.function = function
         self.values = values
         self.called = called
         self.waits = waits
 
-    def run(
-        self,
-        turns,  # type: Any
-        clock,  # type: Callable[[], int]
-    ):
-        # type: (...) -> None
+    def run(self, turns, clock):
+        # type: (Any, Callable[[], int]) -> None
         """Until there are no more turns."""
         result = self.function(turns, clock, *self.values)
         if not self.waits:
@@ -93,13 +83,8 @@ class Workload(object):
             asyncio.get_event_loop().run_until_complete(result)
 
 
-def prepare(
-    setup,  # type: str
-    kind,  # type: str
-    rest,  # type: list[str]
-    keep=False,  # type: bool
-):
-    # type: (...) -> Workload
+def prepare(setup, kind, rest, keep=False):
+    # type: (str, str, list[str], bool) -> Workload
     """The workload; ``keep``: the value of its last expression is kept in ``_value``.
 
     Raises CannotPrepare, SyntaxError, and whatever the file and the setup of a function raise.
@@ -162,11 +147,8 @@ def _module(file):
     return module
 
 
-def _parameters(
-    function,  # type: Any
-    name,  # type: str
-):
-    # type: (...) -> tuple[str, ...]
+def _parameters(function, name):
+    # type: (Any, str) -> tuple[str, ...]
     """The names of the arguments that a call needs: positional parameters without a default."""
     plain = _plain(function)
     code = getattr(plain, "__code__", None)
@@ -179,10 +161,8 @@ def _parameters(
     return tuple(code.co_varnames[bound:needed])
 
 
-def _plain(
-    function,  # type: Any
-):
-    # type: (...) -> Any
+def _plain(function):
+    # type: (Any) -> Any
     """The function that the user wrote, also where pytest has made a fixture of it."""
     for attribute in ("_get_wrapped_function", "__pytest_wrapped__"):
         inner = getattr(function, attribute, None)
@@ -208,11 +188,8 @@ def _fixture(module, name, asked):
     return next(made) if value.__code__.co_flags & 0x20 else made  # inspect.CO_GENERATOR
 
 
-def _statements(
-    text,  # type: str
-    place,  # type: str
-):
-    # type: (...) -> tuple[list[Any], bool]
+def _statements(text, place):
+    # type: (str, str) -> tuple[list[Any], bool]
     """The statements of a text and whether they wait. SyntaxError also for what cannot stand in
     a loop of its own, such as ``return`` or ``break``."""
     try:
@@ -230,18 +207,13 @@ def _statements(
     return nodes, waits
 
 
-def _inside(
-    head,  # type: str
-    text,  # type: str
-):
-    # type: (...) -> str
+def _inside(head, text):
+    # type: (str, str) -> str
     return head + "\n" + "\n".join(" " + line for line in text.splitlines()) + "\n"
 
 
-def _waits(
-    nodes,  # type: list[Any]
-):
-    # type: (...) -> bool
+def _waits(nodes):
+    # type: (list[Any]) -> bool
     return _has(nodes, _AWAITING) or _has(nodes, ("comprehension",), "is_async")
 
 
