@@ -3,8 +3,7 @@
 The two functions are compared as bags of *forms*: instructions without registers, numbers and
 places in memory. What the larger one has more of is laid beside a loop of the smaller one, beside
 the functions that only the smaller one calls, and beside instructions on several elements. Nothing
-is said where none of these makes up most of it.
-"""
+is said where none of these makes up most of it."""
 
 from __future__ import annotations
 

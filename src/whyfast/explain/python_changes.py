@@ -71,11 +71,9 @@ def with_functions(
 ) -> CodeComparison:
     """The comparison of two builds of a Python package with changed functions in place of changed
     files, where the files are Python; ``base`` and ``head`` are the folders of the builds, and
-    ``commands`` the words that start benchmarks, of which some may be files.
-
-    What else differs stays a reason. A docstring, or a plain value that a name is given when a
-    module is imported, counts for the functions that may read it.
-    """
+    ``commands`` the words that start benchmarks, of which some may be files. What else differs
+    stays a reason. A docstring, or a plain value that a name is given when a module is imported,
+    counts for the functions that may read it."""
     if code.functions or not code.reasons:
         return code
     functions: list[FunctionChange] = []

@@ -34,13 +34,11 @@ Address = tuple[int, int, int, int]
 
 def updates(code: Sequence[Instruction], weights: Mapping[int, float]) -> Iterator[tuple[int, str]]:
     """(address, place) of instructions that store at the address that they, or one of the last few,
-    have loaded from: a variable that is kept in memory, or an entry of a table.
-
-    Such a load waits for the store of the time before where that was at the same address. The place
-    is empty for one variable, whose address no instruction of the loop changes; of an entry whose
-    number is computed or loaded it is the table. Neither steps from entry to entry, and no variable
-    is on the stack.
-    """
+    have loaded from: a variable that is kept in memory, or an entry of a table. Such a load waits
+    for the store of the time before where that was at the same address. The place is empty for one
+    variable, whose address no instruction of the loop changes; of an entry whose number is computed
+    or loaded it is the table. Neither steps from entry to entry, and no variable is on the
+    stack."""
     steps, chosen = _written(code, weights)
     loads: list[tuple[Address, int]] = []
     for number, insn in enumerate(code):
@@ -93,13 +91,11 @@ _GENERAL = frozenset(
 
 
 class Stores:
-    """Finds loads of what one of the last stores wrote.
-
-    ``blocked load``: it is wider than the store; the processor cannot forward it and waits until
-    the store has reached the cache. ``reload``: of a local variable that was stored a few
-    instructions before, which is how code without optimisation goes on. A store that ran far less
-    often than the load, or whose address registers have been written since, is not its store.
-    """
+    """Finds loads of what one of the last stores wrote. ``blocked load``: it is wider than the
+    store; the processor cannot forward it and waits until the store has reached the cache.
+    ``reload``: of a local variable that was stored a few instructions before, which is how code
+    without optimisation goes on. A store that ran far less often than the load, or whose address
+    registers have been written since, is not its store."""
 
     WINDOW, NEAR = 16, 4
 

@@ -4,8 +4,7 @@ A fork is a process, its measured iterations are its values; JMH leaves warm-up 
 Modes ``avgt``, ``sample`` and ``ss`` are times of an operation; an iteration of ``sample`` is the
 mean of its histogram. ``thrpt`` is a rate, in operations per second. Where a file has several modes
 of a benchmark, all but times of an operation have the mode in their names. What a profiler adds per
-operation (``gc.alloc.rate.norm``, in B/op) is a series of its own, beside time.
-"""
+operation (``gc.alloc.rate.norm``, in B/op) is a series of its own, beside time."""
 
 from __future__ import annotations
 

@@ -7,8 +7,7 @@ a block and not once a side.
 
 The program is started with the words ``fork CONTROL`` and, for each side, ``IN OUT N`` and the N
 words of its own. For each line on CONTROL, the number of a side, it forks a process that takes
-turns over IN and OUT; at the end of file it waits for these and ends as the first that failed.
-"""
+turns over IN and OUT; at the end of file it waits for these and ends as the first that failed."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Peak memory of processes: of a tree that is alive, and of one that is traced until it ends.
 
 The kernel's account of an ended process includes the peak of its parent, of which it was a part
-until it loaded its program: of programs smaller than whyfast it tells nothing.
-"""
+until it loaded its program: of programs smaller than whyfast it tells nothing."""
 
 from __future__ import annotations
 
@@ -48,11 +47,9 @@ _STOPS = {signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
 
 
 class PeakTracer:
-    """The peak memory of a child, read as it ends, where ptrace is allowed.
-
-    Without what :attr:`Usage.maxrss` includes of this process. It runs freely until it ends, and
-    then waits for a thousandth of its run (0.5 to 5 ms): such a run is not for its time.
-    """
+    """The peak memory of a child, read as it ends, where ptrace is allowed. Without what
+    :attr:`Usage.maxrss` includes of this process. It runs freely until it ends, and then waits for
+    a thousandth of its run (0.5 to 5 ms): such a run is not for its time."""
 
     def __init__(self, spawn: Callable[[], int]) -> None:
         self._spawn, self._pid = spawn, 0

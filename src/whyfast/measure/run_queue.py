@@ -1,8 +1,7 @@
 """How long a thread waited for a CPU that others had, as the kernel's scheduler accounts it.
 
 Of a run on a CPU that others want too, this is most of what is uneven: a neighbour that gets its
-slices of time makes some runs twice as long as others.
-"""
+slices of time makes some runs twice as long as others."""
 
 from __future__ import annotations
 
@@ -74,12 +73,9 @@ def moment() -> Moment:
 
 def late(before: Moment, after: Moment, most: float) -> float:
     """How long this thread waited for a CPU after what it slept for had come, ``most`` seconds at
-    the longest.
-
-    0 where that is not known: when it did not sleep once and without a pause, so that some of what
-    it waited may be from before, when it was time that woke it, or when the kernel's account and
-    the clock do not agree.
-    """
+    the longest. 0 where that is not known: when it did not sleep once and without a pause, so that
+    some of what it waited may be from before, when it was time that woke it, or when the kernel's
+    account and the clock do not agree."""
     if before.waited is None or after.waited is None:
         return 0.0
     if (after.slept - before.slept, after.interrupted - before.interrupted) != (1, 0):
@@ -101,11 +97,8 @@ def without_waiting(
     values: Series, extra: Mapping[str, Series]
 ) -> tuple[dict[str, tuple[float, ...]], dict[str, dict[str, tuple[float, ...]]]]:
     """The values of a block by variant less what the runs waited for a CPU, and what came with
-    them.
-
-    Where that is not known of all variants it is not taken out of any, nor kept: else one side
-    would have waited and the other not.
-    """
+    them. Where that is not known of all variants it is not taken out of any, nor kept: else one
+    side would have waited and the other not."""
     known = all(WAITED in extra.get(v, {}) for v in values)
     came = {
         v: {name: tuple(x) for name, x in per.items() if known or name != WAITED}
@@ -144,10 +137,8 @@ _FIRST, _LONGEST = 0.004, 0.1
 @dataclass
 class ThreadTally:
     """How many threads the looks at a program and at the processes that it started saw at work.
-
     ``least`` is how many looks have to find as many threads. ``proc`` is where the kernel shows its
-    processes. ``rng`` draws the runs that are still looked at when enough is known.
-    """
+    processes. ``rng`` draws the runs that are still looked at when enough is known."""
 
     proc: str = "/proc"
     least: int = LOOKS
@@ -158,11 +149,9 @@ class ThreadTally:
 
     def look(self, pid: int, after: float = 1.0) -> None:
         """Once more, ``after`` seconds since the last time or the start, or any unit in which all
-        looks are alike; a process that has ended counts for nothing.
-
-        Found are the threads of one process that have run since the last look, or all that run or
-        wait for a CPU at this moment.
-        """
+        looks are alike; a process that has ended counts for nothing. Found are the threads of one
+        process that have run since the last look, or all that run or wait for a CPU at this
+        moment."""
         before, self._ran = self._ran, {}
         ready, most = 0, 1
         for process in self._tree(pid):

@@ -26,10 +26,8 @@ Document = dict[str, Any]
 @dataclass
 class RuntimeRuns:
     """Both sides' commands, ``fast`` and ``slow``, to be run under tools of their runtime.
-
     ``seconds`` are those of one plain run of each side; ``sampled`` are the runs that perf sampled;
-    ``seed`` decides the order of runs. ``note`` tells what is being done.
-    """
+    ``seed`` decides the order of runs. ``note`` tells what is being done."""
 
     runs: Mapping[str, ToolRun]
     seconds: Mapping[str, float]
@@ -57,11 +55,9 @@ class RuntimeRuns:
         env: Callable[[Path], Mapping[str, str]] = lambda folder: {},
         files: Mapping[str, str] | None = None,
     ) -> ToolOutput:
-        """One run in which ``words`` made the command, with variables added.
-
-        Both get the folder into which the tool is to write and that holds ``files`` already.
-        Raises CannotCount when it cannot be started, does not end in time or wrote nothing.
-        """
+        """One run in which ``words`` made the command, with variables added. Both get the folder
+        into which the tool is to write and that holds ``files`` already. Raises CannotCount when it
+        cannot be started, does not end in time or wrote nothing."""
         run = self.runs[side]
         with tempfile.TemporaryDirectory(
             prefix="whyfast-", dir=run.scratch, ignore_cleanup_errors=True
@@ -98,11 +94,9 @@ class ToolOutput:
 def probe_python(
     runs: RuntimeRuns, side: str, mode: str, targets: Sequence[Sequence[str]] = ()
 ) -> tuple[list[Document], float]:
-    """What the probe inside saw of one run, a document for each of its Python processes; and
-    the seconds of CPU time of the whole run, its end included, which no process sees of itself.
-
-    Raises CannotCount where it saw nothing, and not all where ``reach`` is to see all.
-    """
+    """What the probe inside saw of one run, a document for each of its Python processes; and the
+    seconds of CPU time of the whole run, its end included, which no process sees of itself. Raises
+    CannotCount where it saw nothing, and not all where ``reach`` is to see all."""
     output = runs.under(
         "Python's own tools",
         side,

@@ -2,8 +2,7 @@
 
 The protocol (docs/turn-protocol.md): the child finds two file descriptors in ``WHYFAST_TURN``,
 writes ``ready 1`` once set up, answers each line ``LOOPS`` with ``SECONDS [CHECK]``, and leaves at
-end of file. ``lacks REASON`` instead of ``ready 1``: it has no such benchmark.
-"""
+end of file. ``lacks REASON`` instead of ``ready 1``: it has no such benchmark."""
 
 from __future__ import annotations
 
@@ -285,10 +284,8 @@ MOST_GRANTS = 1000
 
 @dataclass
 class PregrantedLauncher(LauncherAround):
-    """A launcher; wherever ``command`` is run, it takes ``turns`` turns of ``loops`` each.
-
-    Raises CannotCount when the program answers otherwise than it should.
-    """
+    """A launcher; wherever ``command`` is run, it takes ``turns`` turns of ``loops`` each. Raises
+    CannotCount when the program answers otherwise than it should."""
 
     command: Sequence[str]
     loops: int

@@ -23,13 +23,11 @@ Mark = Literal["", _Frame, "zeroes", "canary", "landing pad", "signs", "page"]
 
 
 class Instruction(NamedTuple):
-    """One instruction.
-
-    ``address`` and ``size`` in bytes; ``target`` is where a direct jump or call goes. The other
-    fields are hints for finding jump tables, filled in only when asked for: ``reference`` is an
-    address that it uses as ``use`` says, ``width`` the bytes that an indexed read takes, ``limit``
-    the constant that it compares a register with. ``mark`` is filled in with the hints.
-    """
+    """One instruction. ``address`` and ``size`` in bytes; ``target`` is where a direct jump or call
+    goes. The other fields are hints for finding jump tables, filled in only when asked for:
+    ``reference`` is an address that it uses as ``use`` says, ``width`` the bytes that an indexed
+    read takes, ``limit`` the constant that it compares a register with. ``mark`` is filled in with
+    the hints."""
 
     address: int
     size: int
@@ -46,10 +44,8 @@ class Disassembler(Protocol):
     """Decodes machine code of one architecture in address order."""
 
     def decode(self, code: bytes, address: int, *, hints: bool = False) -> Iterator[Instruction]:
-        """The instructions of ``code``, which lies at ``address``.
-
-        Bytes that are no instruction come out as kind ``other``; nothing is raised for them.
-        """
+        """The instructions of ``code``, which lies at ``address``. Bytes that are no instruction
+        come out as kind ``other``; nothing is raised for them."""
         ...
 
     def text(self, code: bytes, address: int) -> Iterator[tuple[int, str]]:

@@ -31,10 +31,8 @@ _CANARY, _PAGE = 0x28, 0x1000
 
 
 def mark_of(insn: IcedInstruction) -> Mark:
-    """The mark of an instruction, empty for most.
-
-    ``fs:0x28`` is where Linux and its libraries keep the canary.
-    """
+    """The mark of an instruction, empty for most. ``fs:0x28`` is where Linux and its libraries keep
+    the canary."""
     mnemonic = insn.mnemonic
     if mnemonic == Mnemonic.PUSH:
         return "push" if insn.op0_kind == OpKind.REGISTER else ""

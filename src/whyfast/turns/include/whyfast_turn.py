@@ -13,8 +13,7 @@
 
 This file imports the standard library alone and runs on Python 2.7 and 3.6 or newer, so that it can
 be copied beside a program whose interpreter has no whyfast. docs/turn-protocol.md describes the
-protocol.
-"""
+protocol."""
 
 # Python 2.7 has neither annotations nor f-strings; names of types are used in comments only.
 # ruff: noqa: F401, UP004, UP031, UP032
@@ -45,7 +44,6 @@ def take_turns(
 ):
     # type: (...) -> None
     """Serve turns until whyfast is done; by hand, measure and print nanoseconds per loop.
-
     ``run(loops)`` does the workload that many times. What it returns is reported as the check
     value, which must be the same for every variant and any number of loops; ``check`` makes the
     check value from it, outside the time measured. None reports no check value; anything else is
@@ -53,8 +51,7 @@ def take_turns(
     never goes backwards; without one, the best that the interpreter has is taken.
 
     Ends the process with status 1 when the workload raises an exception or whyfast is gone, and
-    with 2 for a malformed grant or ``WHYFAST_TURN``.
-    """
+    with 2 for a malformed grant or ``WHYFAST_TURN``."""
     workload = _Workload(run, check, clock or best_clock())
     granted = descriptors()
     if granted is None:
@@ -126,11 +123,9 @@ def _serve(workload, grants, answers):
 
 
 class Turns(object):
-    """The loops of each turn that is granted, for a program with a loop of its own.
-
-    for loops in turns: work ``loops`` times, then ``turns.took(nanoseconds)``. Iterating says that
-    the program is ready, and ends where whyfast closes the pipe.
-    """
+    """The loops of each turn that is granted, for a program with a loop of its own. for loops in
+    turns: work ``loops`` times, then ``turns.took(nanoseconds)``. Iterating says that the program
+    is ready, and ends where whyfast closes the pipe."""
 
     def __init__(self, grants, answers):
         # type: (int, int) -> None

@@ -9,8 +9,7 @@ TEXT`` or ``file FILE FUNCTION``.
 The setup runs once a process. Each turn times so many loops and as many empty ones, and answers the
 difference. Runs on CPython 2.7 and 3.6 or newer and on PyPy, with the standard library alone, of
 which it imports little: it is started for every block. So what is long is in workload.py, whose
-compiled form Python keeps.
-"""
+compiled form Python keeps."""
 
 # Python 2.7 has neither annotations nor f-strings.
 # ruff: noqa: F401, RUF005, UP004
@@ -67,12 +66,10 @@ def main(arguments):
 
 def _heap():
     # type: () -> list[Any]
-    """Objects of a number and a size that each block draws, to be kept.
-
-    How full the interpreter's arenas are when the setup begins decides which loops get new pages
-    from the kernel each time: 2,100 numbers were dumped as JSON 5 % faster than 2,000, by one
-    interpreter in every process. The most objects fill an arena of Python 3.10 and newer, 1 MiB.
-    """
+    """Objects of a number and a size that each block draws, to be kept. How full the interpreter's
+    arenas are when the setup begins decides which loops get new pages from the kernel each time:
+    2,100 numbers were dumped as JSON 5 % faster than 2,000, by one interpreter in every process.
+    The most objects fill an arena of Python 3.10 and newer, 1 MiB."""
     number, size = (ord(byte) if isinstance(byte, str) else byte for byte in os.urandom(2))
     return [bytearray(400) for _ in range(9 * number)] + [bytearray(512 * size)]
 
@@ -145,10 +142,8 @@ def _own(folder, name, first=""):
 class WarmTurns(object):
     """The loops of each turn; the answer is without what as many of the ``empty`` loops take, the
     least of the last :data:`RECENT` turns: one that is interrupted would leave nothing of the time.
-
     Some loops before them, which are not timed, load what the turns of other sides left cold: so a
-    turn can be short.
-    """
+    turn can be short."""
 
     def __init__(self, granted, clock, empty):
         # type: (Any, Callable[[], int], Any) -> None

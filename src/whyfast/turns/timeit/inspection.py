@@ -1,8 +1,7 @@
 """What a statement does in a loop, beside taking time: calls, memory, collections, its bytecode.
 
 Imported by driver.py in the interpreter under study; written as JSON. What it returns and changes
-is in loop_values.py. Nothing here is timed for a verdict. Runs where driver.py does.
-"""
+is in loop_values.py. Nothing here is timed for a verdict. Runs where driver.py does."""
 
 # Python 2.7 has neither annotations nor f-strings.
 # ruff: noqa: C401, C402, F401, SIM905, UP004, UP028, UP031, UP036
@@ -257,10 +256,8 @@ class _Calls(object):
 
     def per_loop(self, loops):
         # type: (int) -> tuple[list[list[Any]], list[Any]]
-        """[kind, name, calls a loop] and the code of Python functions, the most calls first.
-
-        From 3.12 on the first loop may have run before the profiler saw it.
-        """
+        """[kind, name, calls a loop] and the code of Python functions, the most calls first. From
+        3.12 on the first loop may have run before the profiler saw it."""
         ordered = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
         calls = [[key[0], key[1], _round(float(n) / loops, loops)] for key, n in ordered]
         codes = [self._codes[key] for key, _ in ordered if key in self._codes]

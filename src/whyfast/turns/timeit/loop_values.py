@@ -1,7 +1,6 @@
 """The values and variables of a statement, in a form that other processes' can be compared with.
 
-Imported by inspection.py in the interpreter under study; runs where driver.py does.
-"""
+Imported by inspection.py in the interpreter under study; runs where driver.py does."""
 
 # Python 2.7 has neither annotations nor f-strings.
 # ruff: noqa: F401, RUF005, UP004, UP031

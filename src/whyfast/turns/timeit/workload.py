@@ -1,8 +1,7 @@
 """What one side does in a loop: its setup with the statement, or a function of a file.
 
 The statement stands in a loop inside of a function, with the setup before it, as in ``timeit``: its
-names are local variables. Imported by driver.py, and runs where that does.
-"""
+names are local variables. Imported by driver.py, and runs where that does."""
 
 # Python 2.7 has neither annotations nor f-strings.
 # ruff: noqa: B904, F401, RUF005, UP004, UP024, UP031
@@ -57,10 +56,8 @@ def empty_loop():
 
 class Workload(object):
     """``function`` is the inner function, ``values`` what it takes beside turns and clock.
-
     ``called`` is the user's function where one of a file is called, else None. ``waits``: the
-    function is one of coroutines.
-    """
+    function is one of coroutines."""
 
     def __init__(self, function, values, called, waits):
         # type: (Any, tuple[Any, ...], Any, bool) -> None
@@ -85,10 +82,8 @@ class Workload(object):
 
 def prepare(setup, kind, rest, keep=False):
     # type: (str, str, list[str], bool) -> Workload
-    """The workload; ``keep``: the value of its last expression is kept in ``_value``.
-
-    Raises CannotPrepare, SyntaxError, and whatever the file and the setup of a function raise.
-    """
+    """The workload; ``keep``: the value of its last expression is kept in ``_value``. Raises
+    CannotPrepare, SyntaxError, and whatever the file and the setup of a function raise."""
     if kind == "file":
         return _function_of_file(setup, rest[0], rest[1], keep)
     names = {"__name__": "__main__", "__builtins__": __builtins__}  # type: dict[str, Any]
@@ -102,9 +97,7 @@ def prepare(setup, kind, rest, keep=False):
 def _function_of_file(setup, file, name, keep):
     # type: (str, str, str, bool) -> Workload
     """Calls the function; its parameters are names of the setup or the file, see :func:`_fixture`.
-
-    The setup runs after the file, in its names.
-    """
+    The setup runs after the file, in its names."""
     module = _module(file)
     exec(compile(setup, "<setup>", "exec", 0, True), module.__dict__)
     called = module
