@@ -23,14 +23,13 @@ from iced_x86 import (
     RegisterExt,
 )
 
-from whyfast.explain.disassembly.x86 import clears
+from whyfast.explain.disassembly.x86 import FRAME, Stores, clears, has_memory, updates
 from whyfast.explain.functions import THUNK, Program, base_name
 from whyfast.explain.objects import Function
 from whyfast.explain.objects.debug_info import with_lines
 from whyfast.explain.objects.elf import ElfFile, open_elf
 from whyfast.explain.program import load
 from whyfast.explain.source_lines import FunctionLines
-from whyfast.explain.stores import FRAME, Stores, has_memory, updates
 from whyfast.model.errors import UserError
 
 #: Functions that end a program or throw: what a failed check of an index calls.

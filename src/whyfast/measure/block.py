@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from whyfast.measure.accounts import without_waiting
 from whyfast.measure.invocation import Clock, Invocation, InvocationFailed, Runner, Sample
-from whyfast.measure.run_queue import without_waiting
 from whyfast.model.sample import Block
 
 #: Bytes added to a process's environment are drawn from 0 to this. One page covers every stack

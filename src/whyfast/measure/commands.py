@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from whyfast.measure.accounts import ThreadTally, pauses
 from whyfast.measure.invocation import (
     Invocation,
     InvocationFailed,
@@ -23,7 +24,6 @@ from whyfast.measure.invocation import (
     started,
 )
 from whyfast.measure.process import Child, Usage, away_from, usable_cpus, wait_for
-from whyfast.measure.run_queue import ThreadTally, pauses
 from whyfast.measure.turns import Pipes
 from whyfast.model.sample import WAITED
 

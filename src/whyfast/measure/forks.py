@@ -18,8 +18,8 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from whyfast.measure.accounts import process_tree
 from whyfast.measure.invocation import Invocation, LaunchArguments, started
-from whyfast.measure.peak import process_tree
 from whyfast.measure.process import Usage, on_cpu
 from whyfast.measure.turns import Pipes, TurnInvocation
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from whyfast.measure.accounts import ThreadTally
 from whyfast.measure.process import Child, TooMuchOutput, Usage, describe_status
-from whyfast.measure.run_queue import ThreadTally
 from whyfast.model.sample import RunFailure
 
 

@@ -18,8 +18,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal
 
-from whyfast.measure.peak import PeakTracer
-from whyfast.measure.run_queue import ThreadTally, late, moment, pauses, scheduled, waited_alone
+from whyfast.measure.accounts import (
+    PeakTracer,
+    ThreadTally,
+    late,
+    moment,
+    pauses,
+    scheduled,
+    waited_alone,
+)
 from whyfast.toolchain.watcher import WATCHER, end_marked
 
 #: Seconds after which a signal is heard at the latest.

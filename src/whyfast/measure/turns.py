@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from whyfast.measure.accounts import ThreadTally, tree_peak
 from whyfast.measure.invocation import (
     Invocation,
     InvocationFailed,
@@ -23,9 +24,7 @@ from whyfast.measure.invocation import (
     Sample,
     started,
 )
-from whyfast.measure.peak import tree_peak
 from whyfast.measure.process import Child, Usage, describe_status, on_cpu, wait_for
-from whyfast.measure.run_queue import ThreadTally
 from whyfast.measure.tools import CannotCount, Finished, LauncherAround
 
 #: Decimal digits, a point and an exponent if need be: nothing else that a language may take for a
