@@ -265,7 +265,10 @@ def test_a_grant_in_pieces(program: Program, start: Start) -> None:
 
 @pytest.mark.parametrize(
     "grant",
-    [*("0\n", "\n", "-1\n", "+1\n", " 1\n", "1 \n", "1\r\n"), *("0x10\n", "1e3\n", f"{2**64}\n")],
+    [
+        *("0\n", "\n", "-1\n", "+1\n", " 1\n", "1 \n", "1\r\n"),
+        *("0x10\n", "1e3\n", f"{2**64 + 5}\n"),
+    ],
 )
 def test_a_malformed_grant(program: Program, start: Start, grant: str) -> None:
     turns = start(*program.command)
@@ -318,7 +321,7 @@ def test_a_benchmark_that_is_lacking(program: Program, start: Start) -> None:
     assert turns.process.wait(timeout=60) == 0
 
 
-@pytest.mark.parametrize("value", ["", "3", "3,x", "3,-4", "-3,4", "3, 4", "3,4,5"])
+@pytest.mark.parametrize("value", ["", "3", "3,", "3,x", "3,-4", "-3,4", "3, 4", "3,4,5"])
 def test_a_malformed_variable(program: Program, value: str) -> None:
     done = subprocess.run(
         program.command,
