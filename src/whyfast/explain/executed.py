@@ -128,8 +128,7 @@ class LoadedCode:
 
     @cached_property
     def _sections(self) -> list[tuple[int, int, int]]:
-        found = [(s.offset, s.size, s.address) for s in self._elf.sections if s.executable]
-        return sorted(found)
+        return sorted((s.offset, s.size, s.address) for s in self._elf.sections if s.executable)
 
     def address_of(self, place: int) -> int | None:
         """The address of the byte at a place in the file; None outside of code."""

@@ -339,8 +339,8 @@ def survey_program(
     recorded = read_recorded(path, None)
     handlers = search.handlers(jumping)
     likeliest = "" if rank or handlers else likeliest_note(examined)
-    told = (note for note in (stub, likeliest) if note)
-    notes = (*program.notes, *unseen_notes(program), *told)
+    more = (note for note in (stub, likeliest) if note)
+    notes = (*program.notes, *unseen_notes(program), *more)
     return Survey(
         evidence=Evidence(
             variant, program.architecture, None, every, notes=notes, compiler=recorded.compiler

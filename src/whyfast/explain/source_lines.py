@@ -177,12 +177,9 @@ class FunctionLines:
             program = self._dwarf.line_program_for_CU(unit)
             names = file_names(unit, program) if program is not None else {}
             self._read[unit.cu_offset] = [
-                (state.address, f"{posixpath.basename(names[state.file])}:{state.line}")
-                for entry in (program.get_entries() if program is not None else ())
-                if (state := entry.state) is not None
-                and not state.end_sequence
-                and state.file in names
-                and state.line
+                (address, f"{posixpath.basename(names[file])}:{line}")
+                for address, file, line in (_rows(program) if program is not None else ())
+                if file in names and line
             ]
         return self._read[unit.cu_offset]
 

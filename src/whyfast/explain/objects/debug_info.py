@@ -133,9 +133,9 @@ def _with_types(elf: ElfFile, debug: ElfFile) -> ElfFile:
     """The debug file with the section types of the program: it keeps sections without bytes."""
 
     def typed(section: Section) -> Section:
-        twin = elf.sections[section.index] if section.index < len(elf.sections) else None
-        if section.type != "SHT_NOBITS" or twin is None or twin.name != section.name:
+        same = elf.sections[section.index] if section.index < len(elf.sections) else None
+        if section.type != "SHT_NOBITS" or same is None or same.name != section.name:
             return section
-        return replace(section, type=twin.type)
+        return replace(section, type=same.type)
 
     return replace(debug, sections=tuple(map(typed, debug.sections)))
