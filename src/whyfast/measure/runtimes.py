@@ -32,7 +32,6 @@ class RuntimeRuns:
     runs: Mapping[str, ToolRun]
     seconds: Mapping[str, float]
     seed: int
-    stdin: str = os.devnull
     sampled: Sequence[SampledRun] = ()
     note: Callable[[str], None] = lambda text: None
     sides: tuple[str, str] = ("fast", "slow")
@@ -65,16 +64,12 @@ class RuntimeRuns:
             folder = Path(name_of_folder)
             for name, text in (files or {}).items():
                 (folder / name).write_text(text)
-            command = list(words(run.command, folder))
-            if self.stdin != os.devnull:
-                command = ["sh", "-c", 'file=$1; shift; exec "$@" <"$file"', "sh", self.stdin]
-                command += words(run.command, folder)
             added = env(folder)
             path = os.pathsep.join(
                 p for p in (added.get("PYTHONPATH"), run.env.get("PYTHONPATH")) if p
             )
             whole = {**run.env, **added, **({"PYTHONPATH": path} if path else {})}
-            done = run.under(tool, [*run.enter, *command], whole)
+            done = run.under(tool, [*run.enter, *words(run.command, folder)], whole)
             written = {
                 p.name: p.read_text(errors="replace")
                 for p in sorted(folder.iterdir())

@@ -177,7 +177,8 @@ def with_input(run: ToolRun, stdin: str) -> ToolRun:
     """The run with the file ``stdin`` as its standard input."""
     if stdin == os.devnull:
         return run
-    return replace(run, enter=("sh", "-c", f'exec "$@" <{shlex.quote(stdin)}', "sh"))
+    redirected = ("sh", "-c", f'exec "$@" <{shlex.quote(stdin)}', "sh")
+    return replace(run, enter=(*run.enter, *redirected))
 
 
 # What a program asks of the kernel: system calls by name, time and caller, traced by strace.
