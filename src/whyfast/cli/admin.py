@@ -26,7 +26,7 @@ from whyfast.measure.doctor.readings import examine
 from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
 from whyfast.model.codec import dump
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.report.formatting import escape_controls, format_bytes
+from whyfast.report import formatting as fmt
 from whyfast.report.pages.admin_pages import (
     build_page,
     builds_page,
@@ -87,7 +87,7 @@ def run_builds(args: argparse.Namespace) -> int:
         age = 0.0 if args.all else duration(args.older_than, "--older-than")
         removed = store.remove_unused(age)
         kept = f"{removed.kept} kept: in use by a running whyfast" if removed.kept else ""
-        text = f"removed {len(removed.freed)} builds, {format_bytes(sum(removed.freed.values()))}"
+        text = f"removed {len(removed.freed)} builds, {fmt.size(sum(removed.freed.values()))}"
         actions = [Action("removed", digest, bytes=size) for digest, size in removed.freed.items()]
         notes = [kept] if kept else []
         show_actions("builds gc", actions, args, f"{'; '.join([text, *notes])}\n", notes)
@@ -268,7 +268,7 @@ def _new_check_file(source: Path, args: argparse.Namespace) -> int:
     else:
         message = "the names of its benchmarks are known only after a build"
         raise UserError(f"{message}; leave out --no-build", where=folder)
-    notes = [escape_controls(note) for note in first.notes]
+    notes = [fmt.escape_controls(note) for note in first.notes]
     if first.lacks:
         said = "".join(f"  {note}\n" for note in notes)
         said += f"nothing was written for this {kind} project: {first.failure}; then: whyfast new\n"

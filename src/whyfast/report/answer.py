@@ -14,20 +14,8 @@ from whyfast.model.evidence import Evidence
 from whyfast.model.result import Result
 from whyfast.model.study import Question, Recordings
 from whyfast.model.verdict import Confound, Suite, Verdict
-from whyfast.report.document import Sentence
-from whyfast.report.formatting import (
-    format_percent,
-    format_rough,
-    format_seconds,
-    format_verdict,
-    grouped,
-    has,
-    join_words,
-    no_difference,
-    pluralize,
-    quote,
-    verdict_text,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections import (
     check,
     cost_by_parameter,
@@ -77,7 +65,7 @@ def answer_of(result: Result) -> Answer:
     if result.found.check is not None:
         headline, *rest = check.check_sentences(result)
     elif isinstance(result.question, Recordings) and len(result.question.variants) == 1:
-        many = pluralize(len(result.question.benchmarks), "benchmark")
+        many = fmt.pluralize(len(result.question.benchmarks), "benchmark")
         headline, *rest = [f"{many}, imported; `whyfast history` shows what such results say."]
     elif isinstance(result.question, Recordings):
         headline, *rest = recordings.recording_sentences(result)
@@ -181,7 +169,7 @@ def _differences(
 def _difference(
     verdict: Verdict, margin: float, evidence: Mapping[str, Evidence], witness: Witness | None
 ) -> str:
-    base = f"{quote(verdict.variant)} is {format_verdict(verdict, margin, 'clause')}"
+    base = f"{fmt.quote(verdict.variant)} is {fmt.verdict(verdict, margin, 'clause')}"
     contrast = dispatch_contrast(verdict, evidence)
     if contrast is None:
         return f"{base}."
@@ -194,22 +182,26 @@ def _difference(
 
 def _rest(main: Sequence[Verdict], covered: set[tuple[str, str]], margin: float) -> Iterator[str]:
     """Of each baseline one sentence for all that are the same, one for each that is undecided."""
-    rest = grouped((v.baseline, v) for v in main if (v.variant, v.baseline) not in covered)
+    rest = fmt.grouped((v.baseline, v) for v in main if (v.variant, v.baseline) not in covered)
     for baseline, verdicts in rest.items():
-        names = [f"{quote(v.variant)} ({verdict_text(v)})" for v in verdicts if v.outcome == "same"]
+        names = [
+            f"{fmt.quote(v.variant)} ({fmt.verdict_text(v)})"
+            for v in verdicts
+            if v.outcome == "same"
+        ]
         if names:
-            same = f"{has(names, 'is', 'are')} the same as {quote(baseline)}"
-            yield f"{same} within {format_percent(margin)}."
+            same = f"{fmt.has(names, 'is', 'are')} the same as {fmt.quote(baseline)}"
+            yield f"{same} within {fmt.percent(margin)}."
         yield from (f"{_undecided(v, margin)}." for v in verdicts if v.outcome == "undecided")
 
 
 def _undecided(verdict: Verdict, margin: float) -> str:
-    text = no_difference(verdict, quote(verdict.variant), quote(verdict.baseline))
+    text = fmt.no_difference(verdict, fmt.quote(verdict.variant), fmt.quote(verdict.baseline))
     if verdict.detectable is not None and math.isfinite(verdict.detectable):
-        text += f"; {format_rough(verdict.detectable - 1)} would have been found 9 times in 10"
+        text += f"; {fmt.rough(verdict.detectable - 1)} would have been found 9 times in 10"
     if verdict.seconds_to_margin is not None and math.isfinite(verdict.seconds_to_margin):
-        time = format_seconds(max(verdict.seconds_to_margin, 1.0))  # starting takes as long
-        text += f"; about {time} more would settle a difference of {format_percent(margin)}"
+        time = fmt.seconds(max(verdict.seconds_to_margin, 1.0))  # starting takes as long
+        text += f"; about {time} more would settle a difference of {fmt.percent(margin)}"
     return text
 
 
@@ -217,7 +209,7 @@ def _warnings(confounds: Sequence[Confound]) -> Iterator[str]:
     kinds = Counter(c.kind for c in confounds if c.severity == "warning")
     if number := kinds.total():
         verb = "is" if number == 1 else "are"
-        total = f"{pluralize(number, 'warning')} ({join_words(list(kinds))})"
+        total = f"{fmt.pluralize(number, 'warning')} ({fmt.join(kinds)})"
         yield f"Read this with care: {total} {verb} listed below."
 
 
@@ -252,7 +244,7 @@ def _choices(result: Result) -> dict[str, Any]:
         chosen = replace(chosen, question=question)
         answer = answer_of(chosen)
         under = linked(chosen, answer.sentences)
-        items = (Sentence(answer.headline), *(under.items if under else ()))
+        items = (doc.Sentence(answer.headline), *(under.items if under else ()))
         return [[texts.setdefault(s.text, len(texts)), s.link] for s in items]
 
     def figures(suites: Sequence[Suite]) -> dict[str, dict[str, list[Any]]]:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from whyfast.model.verdict import Outcome
-from whyfast.report.formatting import format_seconds
+from whyfast.report import formatting as fmt
 
 if TYPE_CHECKING:
     from whyfast.model.code import CodeDifference
@@ -315,7 +315,7 @@ def value_cell(value: float | None, text: Callable[[float], str]) -> Cell | None
 
 def seconds_cell(seconds: float | None) -> Cell | None:
     """A time, None where there is none."""
-    return value_cell(seconds, format_seconds)
+    return value_cell(seconds, fmt.seconds)
 
 
 def number_cell(number: int | None, unit: str = "") -> Cell | None:

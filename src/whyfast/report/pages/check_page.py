@@ -12,22 +12,9 @@ from whyfast.judge.judge_run import cost_changes
 from whyfast.model.code import FunctionChange
 from whyfast.model.codec import dump
 from whyfast.model.result import Result
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.answer import answer_of
-from whyfast.report.document import (
-    Block,
-    CodeBlock,
-    Document,
-    ReportSection,
-    Table,
-    detail,
-    document,
-    group,
-    right,
-    section,
-    sentences,
-    table,
-)
-from whyfast.report.formatting import escape_controls, grouped, percent_text, pluralize
 from whyfast.report.render.markdown import code, fold, render_markdown
 from whyfast.report.sections.changed_code import (
     change_sentence,
@@ -53,7 +40,7 @@ OPEN = 20
 _ROWS, _FUNCTIONS = 15, 3
 
 
-def check_page(result: Result) -> Document:
+def check_page(result: Result) -> doc.Document:
     """The answer, the table, what weakens it, and how the instructions of hot functions changed;
     then all that a reader elsewhere needs: commits, compilers, machine and times."""
     answer, measured = answer_of(result), bool(result.judged.verdicts)
@@ -61,16 +48,18 @@ def check_page(result: Result) -> Document:
     weak += filter(None, [machine_line(result.judged.confounds)])
     names = check_of(result).base_name, check_of(result).head_name
     ends = (" to " if any(" " in name for name in names) else "..").join(names)
-    return document(
+    return doc.document(
         "check",
-        section("benchmarks", "Benchmarks", check_table(result), importance="answer"),
-        section("sure", "How sure", sentences([*answer.sentences, *weak]), importance="answer"),
+        doc.section("benchmarks", "Benchmarks", check_table(result), importance="answer"),
+        doc.section(
+            "sure", "How sure", doc.sentences([*answer.sentences, *weak]), importance="answer"
+        ),
         _compared(result),
-        section("times", "Times", interval_plot(result), _times(result)) if measured else None,
+        doc.section("times", "Times", interval_plot(result), _times(result)) if measured else None,
         *why_sections(result.found.account),
-        detail("costs", "Costs beside time", check_cost_table(result)),
+        doc.detail("costs", "Costs beside time", check_cost_table(result)),
         growth_section(result),
-        detail("code", "Changed code", *_code(result)),
+        doc.detail("code", "Changed code", *_code(result)),
         machine_section(result),
         headline=answer.headline,
         about=(when(result.recorded.started), _machine(result)),
@@ -86,7 +75,7 @@ def _machine(result: Result) -> str:
     return ", ".join(known) or "not recorded"
 
 
-def _compared(result: Result) -> ReportSection | None:
+def _compared(result: Result) -> doc.ReportSection | None:
     """The two commits, the compilers and the machine, so that the report can travel alone."""
     check = check_of(result)
     compilers = dict.fromkeys(t.version for t in result.recorded.toolchains)
@@ -97,10 +86,10 @@ def _compared(result: Result) -> ReportSection | None:
         ("compiler", ", ".join(compilers) or "not recorded"),
         ("machine", _machine(result)),
     ]
-    return detail("compared", "What was compared", table("", ("", ""), rows))
+    return doc.detail("compared", "What was compared", doc.table("", ("", ""), rows))
 
 
-def _times(result: Result) -> Table | None:
+def _times(result: Result) -> doc.Table | None:
     """Seconds of one loop on both sides: medians over blocks."""
     times = median_times(result.recorded.blocks)
     blocks = Counter(b.benchmark for b in result.recorded.blocks)
@@ -110,10 +99,12 @@ def _times(result: Result) -> Table | None:
         for name in dict.fromkeys(v.benchmark for v in in_order(result) if v.benchmark)
         if (name, "base") in times
     ]
-    return table("Medians of the blocks", ("benchmark", *right("base", "head", "blocks")), rows)
+    return doc.table(
+        "Medians of the blocks", ("benchmark", *doc.right("base", "head", "blocks")), rows
+    )
 
 
-def _code(result: Result) -> Iterator[Block | None]:
+def _code(result: Result) -> Iterator[doc.Block | None]:
     """The instructions of each before and after, the first :data:`OPEN` of them; then, in a line,
     those that differ in nothing but places."""
     hot = [c for c in changed_hot(result) if c.diff]
@@ -123,18 +114,20 @@ def _code(result: Result) -> Iterator[Block | None]:
     texts = []
     if len(reached) > len(hot) > 0:
         texts.append(
-            f"Of {pluralize(len(reached), 'changed function')} the benchmarks execute "
+            f"Of {fmt.pluralize(len(reached), 'changed function')} the benchmarks execute "
             f"{len(hot)} whose instructions differ."
         )
     if len(real) > OPEN:
         texts.append(f"The first {OPEN} of {len(real)} are here, what carries most first.")
-    yield sentences(texts)
+    yield doc.sentences(texts)
     for change in real[:OPEN]:
-        yield group(_title(change), CodeBlock(change.diff, "diff"))
+        yield doc.group(_title(change), doc.CodeBlock(change.diff, "diff"))
     if moved:
-        which = f"{pluralize(len(moved), 'function')} {'differs' if len(moved) == 1 else 'differ'}"
+        which = (
+            f"{fmt.pluralize(len(moved), 'function')} {'differs' if len(moved) == 1 else 'differ'}"
+        )
         places = "offsets, addresses or registers"
-        yield sentences([f"{which} only in {places}: {some_code(moved)}."])
+        yield doc.sentences([f"{which} only in {places}: {some_code(moved)}."])
 
 
 def check_markdown(result: Result) -> str:
@@ -142,7 +135,7 @@ def check_markdown(result: Result) -> str:
     page = check_page(result)
     answer, *details = page.sections
     rest = tuple(s for s in details if s.importance == "answer")
-    blocks = [_cut(b) if isinstance(b, Table) else b for b in answer.blocks]
+    blocks = [_cut(b) if isinstance(b, doc.Table) else b for b in answer.blocks]
     short = replace(answer, blocks=tuple(blocks))
     parts = [render_markdown(replace(page, sections=(short, *rest))).rstrip("\n")]
     used = parts[0].count("\n") + 1
@@ -159,7 +152,7 @@ def _title(change: FunctionChange) -> str:
     return change_sentence(change).replace("`", "")
 
 
-def _cut(table: Table) -> Table:
+def _cut(table: doc.Table) -> doc.Table:
     more = len(table.rows) - _ROWS
     caption = f"{table.caption}; {more} more are left out" if more > 0 else table.caption
     return replace(table, caption=caption, rows=table.rows[:_ROWS])
@@ -173,12 +166,12 @@ def github_annotations(result: Result, failed: bool) -> list[str]:
     kind = "error" if failed else "warning"
     for v in result.judged.verdicts:
         if v.outcome == "slower":
-            lines.append(_annotation(kind, f"{v.benchmark}", str(percent_text(v))))
+            lines.append(_annotation(kind, f"{v.benchmark}", str(fmt.percent_text(v))))
     return lines
 
 
 def _annotation(kind: str, title: str, text: str) -> str:
-    title, text = (escape_controls(raw).replace("%", "%25") for raw in (title, text))
+    title, text = (fmt.escape_controls(raw).replace("%", "%25") for raw in (title, text))
     title = title.replace(":", "%3A").replace(",", "%2C")
     return f"::{kind} title={title}::{text}"
 
@@ -187,7 +180,7 @@ def log_line(result: Result) -> str:
     """The result in one line of JSON, to be appended to a log that ``whyfast history`` reads.
     ``seconds`` are medians over blocks of the time of one loop."""
     check, median = check_of(result), statistics.median
-    times = grouped(
+    times = fmt.grouped(
         ((b.benchmark, side), median(values) / b.loops)
         for b in result.recorded.blocks
         for side, values in b.values.items()

@@ -8,9 +8,9 @@ from typing import Literal
 
 from whyfast.model.result import Merged, Result
 from whyfast.model.study import Commands, Recordings
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.answer import answer_of, choices
-from whyfast.report.document import Document, ReportSection, detail, document, section, sentences
-from whyfast.report.formatting import pluralize
 from whyfast.report.sections import (
     certainty,
     changed_code,
@@ -40,10 +40,10 @@ from whyfast.report.sections.why_details import why_sections
 
 #: The rows of the table of times: variants, or benchmarks with a column for each variant.
 TableRows = Literal["variants", "benchmarks"]
-Sections = tuple[ReportSection | None, ...]
+Sections = tuple[doc.ReportSection | None, ...]
 
 
-def result_page(result: Result, rows: TableRows = "variants") -> Document:
+def result_page(result: Result, rows: TableRows = "variants") -> doc.Document:
     """Everything about a result: the answer, what weakens it, what it consists of and rests on."""
     answer = answer_of(result)
     texts = answer.sentences
@@ -52,7 +52,7 @@ def result_page(result: Result, rows: TableRows = "variants") -> Document:
         sections: Sections = (*counted, *_programs(result), timeline.machine_section(result), how)
     else:
         sections = _study(result, texts, rows)
-    return document(
+    return doc.document(
         "report",
         *sections,
         title=result.question.title,
@@ -77,7 +77,7 @@ def _heading(result: Result) -> str:
 def _study(result: Result, texts: Sequence[str], rows: TableRows) -> Sections:
     intervals, benchmarks = each_benchmark.benchmark_sections(result)
     evidence, functions = machine_code.machine_code_sections(result)
-    sure = sentences(certainty.how_sure(result), aside=True)
+    sure = doc.sentences(certainty.how_sure(result), aside=True)
     return (
         _answer(result, texts, rows),
         *why_sections(result.found.account),
@@ -85,21 +85,21 @@ def _study(result: Result, texts: Sequence[str], rows: TableRows) -> Sections:
         loops.bytecode_section(result),
         ways.way_section(result),
         certainty.care_section(result.judged.confounds),
-        section("certainty", "Certainty", sure, importance="answer"),
+        doc.section("certainty", "Certainty", sure, importance="answer"),
         costs.cost_section(result),
-        section("metrics", "Other quantities", certainty.metric_table(result)),
+        doc.section("metrics", "Other quantities", certainty.metric_table(result)),
         layouts.placement_section(result),
         main_table.interaction_section(result),
         cost_by_parameter.slope_section(result),
-        section("dispatch", "How they dispatch", dispatching.jump_table(result)),
-        section("counted", "Counted work", *counted_work.count_tables(result)),
+        doc.section("dispatch", "How they dispatch", dispatching.jump_table(result)),
+        doc.section("counted", "Counted work", *counted_work.count_tables(result)),
         distribution.distribution_section(result),
         intervals,
         benchmarks,
-        detail("figures", "Other figures", cost_by_parameter.figures_table(result)),
+        doc.detail("figures", "Other figures", cost_by_parameter.figures_table(result)),
         evidence,
         changed_code.growth_section(result),
-        detail("counts", "Counted work, by benchmark", *counted_work.count_groups(result)),
+        doc.detail("counts", "Counted work, by benchmark", *counted_work.count_groups(result)),
         cost_by_parameter.point_section(result),
         side_by_side.result_code_section(result, texts),
         functions,
@@ -109,25 +109,25 @@ def _study(result: Result, texts: Sequence[str], rows: TableRows) -> Sections:
         *_programs(result),
         certainty.noise_section(result),
         timeline.machine_section(result),
-        section("how", "How it was computed", certainty.method(result), importance="record"),
+        doc.section("how", "How it was computed", certainty.method(result), importance="record"),
     )
 
 
 def _programs(result: Result) -> Sections:
     return (
-        detail("builds", "The builds", programs.build_table(result)),
+        doc.detail("builds", "The builds", programs.build_table(result)),
         programs.provenance_section(result),
     )
 
 
-def _answer(result: Result, texts: Sequence[str], rows: TableRows) -> ReportSection | None:
+def _answer(result: Result, texts: Sequence[str], rows: TableRows) -> doc.ReportSection | None:
     if rows == "benchmarks":
         tables = each_benchmark.matrix_tables(result)
     else:
         makers = (loops.loop_table, main_table.axes_table, main_table.summary_table)
         tables = tuple(filter(None, (make(result) for make in makers)))[:1]
     plot = distribution.interval_plot(result)
-    return section(
+    return doc.section(
         "answer",
         "Every variant against every baseline" if tables else "What was found",
         plot and replace(plot, later=choices(result)),
@@ -138,18 +138,18 @@ def _answer(result: Result, texts: Sequence[str], rows: TableRows) -> ReportSect
     )
 
 
-def merged_page(merged: Merged) -> Document:
+def merged_page(merged: Merged) -> doc.Document:
     """What machines say alike and what otherwise, and what each of them says."""
     headline, *rest = over_machines.machine_sentences(merged) or ["Nothing is compared."]
     whole, each = over_machines.difference_sections(merged)
-    return document(
+    return doc.document(
         "merge",
-        section(
+        doc.section(
             "answer",
             "Every comparison on every machine",
             machines.machine_plot(merged),
             machines.overall_table(merged),
-            sentences(rest),
+            doc.sentences(rest),
             importance="answer",
         ),
         over_machines.machines_care(merged),
@@ -157,7 +157,7 @@ def merged_page(merged: Merged) -> Document:
         over_machines.claim_section(merged),
         whole,
         machines.pooled_section(merged),
-        section("machines", "The machines", machines.machine_table(merged)),
+        doc.section("machines", "The machines", machines.machine_table(merged)),
         machines.dispatch_machine_section(merged),
         each,
         machines.benchmark_machine_section(merged),
@@ -165,19 +165,19 @@ def merged_page(merged: Merged) -> Document:
         machines.each_machine_section(merged),
         title=merged.question.title,
         headline=headline,
-        about=(pluralize(len(merged.machines), "machine"),),
+        about=(fmt.pluralize(len(merged.machines), "machine"),),
         heading="On several machines",
         summary=machines.machines_summary(merged),
     )
 
 
-def why_page(result: Result) -> Document:
+def why_page(result: Result) -> doc.Document:
     """The account first, then everything that a comparison of commands shows."""
     account = result.found.account
     measured = result_page(replace(result, found=replace(result.found, account=None)))
     if account is None:
         return measured
-    return document(
+    return doc.document(
         "why",
         *why_sections(account),
         *measured.sections,

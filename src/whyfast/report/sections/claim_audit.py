@@ -10,14 +10,7 @@ from whyfast.judge.comparisons import plausible_baselines
 from whyfast.model.evidence import Evidence
 from whyfast.model.study import Claim, Question
 from whyfast.model.verdict import Verdict
-from whyfast.report.formatting import (
-    format_percent,
-    format_verdict,
-    join_words,
-    quote,
-    ratio_text,
-    text_of,
-)
+from whyfast.report import formatting as fmt
 from whyfast.report.sections.main_table import Comparisons
 
 #: A gain that keeps less than this share of its logarithm against another baseline has vanished.
@@ -60,18 +53,18 @@ def audit_claim(
 def audit_headline(audit: Audit, margin: float) -> str:
     """The outcome of the audit in one sentence; ``margin`` is relative."""
     claim, claimed = audit.claim, audit.claimed
-    variant, baseline = quote(claim.variant), quote(claim.baseline)
+    variant, baseline = fmt.quote(claim.variant), fmt.quote(claim.baseline)
     if claimed is None:
         return (
             f"The claim that {variant} beats {baseline} could not be tested: "
             "there is no result for the pair."
         )
     if claimed.outcome == "undecided":
-        return f"Whether {variant} beats {baseline} is undecided: {text_of(claimed)}."
-    whole = format_verdict(claimed, margin, "clause")
+        return f"Whether {variant} beats {baseline} is undecided: {fmt.text_of(claimed)}."
+    whole = fmt.verdict(claimed, margin, "clause")
     if claimed.outcome != "faster":
         return f"The claim does not hold: {variant} is {whole}."
-    gain = format_verdict(claimed, margin, "brief")
+    gain = fmt.verdict(claimed, margin, "brief")
     if audit.vanished:
         first = audit.vanished[0]
         nothing = first.outcome in ("same", "slower") or first.low >= 1 / (1 + margin)
@@ -90,10 +83,10 @@ def audit_intervals(audit: Audit, margin: float) -> Iterator[str]:
     if audit.claimed is None or not audit.others:
         return
     parts = [
-        f"{format_verdict(v, margin)} against {quote(v.baseline)}"
+        f"{fmt.verdict(v, margin)} against {fmt.quote(v.baseline)}"
         for v in (audit.claimed, *audit.others)
     ]
-    yield f"In figures, {quote(audit.claim.variant)} is {'; '.join(parts)}."
+    yield f"In figures, {fmt.quote(audit.claim.variant)} is {'; '.join(parts)}."
 
 
 def _unlike(study: Question, claim: Claim, name: str) -> int:
@@ -114,28 +107,28 @@ def _vanishes(claimed: Verdict, other: Verdict) -> bool:
 def _against_all(vanished: tuple[Verdict, ...], margin: float) -> str:
     """The fairest comparison; with it those others that are the same."""
     first = vanished[0]
-    names = [quote(v.baseline) for v in vanished if v.outcome == "same"]
-    same = f"the same as {join_words(names, _NAMED)} within {format_percent(margin)}"
+    names = [fmt.quote(v.baseline) for v in vanished if v.outcome == "same"]
+    same = f"the same as {fmt.join(names, _NAMED)} within {fmt.percent(margin)}"
     if first.outcome == "same":
         return same
-    text = format_verdict(first, margin, "brief")
+    text = fmt.verdict(first, margin, "brief")
     if first.outcome == "faster":
         text = f"only {text}"
     if first.outcome == "undecided" and first.low > 0:
-        most = ratio_text(min(first.low, 1.0), first.low, first.high).value
-        text = f"at most {most} faster than {quote(first.baseline)}"
+        most = fmt.ratio_text(min(first.low, 1.0), first.low, first.high).value
+        text = f"at most {most} faster than {fmt.quote(first.baseline)}"
     return f"{text} and {same}" if names else text
 
 
 def _holds(claimed: Verdict, others: tuple[Verdict, ...]) -> str:
-    open_ones = [quote(v.baseline) for v in others if v.outcome == "undecided"]
+    open_ones = [fmt.quote(v.baseline) for v in others if v.outcome == "undecided"]
     held = [claimed, *(v for v in others if v.outcome == "faster")]
     if len(held) == 1:
-        return f"against {join_words(open_ones)} it is undecided"
+        return f"against {fmt.join(open_ones)} it is undecided"
     gains = sorted(held, key=lambda v: -v.ratio)
-    ends = [text_of(v).value for v in (gains[0], gains[-1])]
+    ends = [fmt.text_of(v).value for v in (gains[0], gains[-1])]
     which = "both" if len(held) == 2 else f"all {len(held)}"
     if open_ones:
         which = str(len(held))
     text = f"the gain holds against {which} baselines, between {ends[0]} and {ends[1]}"
-    return f"{text}, and is undecided against {join_words(open_ones)}" if open_ones else text
+    return f"{text}, and is undecided against {fmt.join(open_ones)}" if open_ones else text

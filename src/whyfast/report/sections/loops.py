@@ -9,27 +9,8 @@ from itertools import takewhile
 from whyfast.model.evidence import BytecodeLine, Listing, LoopFacts
 from whyfast.model.result import Result
 from whyfast.model.verdict import LoopTime
-from whyfast.report.document import (
-    Cell,
-    ReportSection,
-    Row,
-    Table,
-    detail,
-    group,
-    note,
-    right,
-    section,
-    sentences,
-    table,
-)
-from whyfast.report.formatting import (
-    format_bytes,
-    format_percent,
-    format_seconds,
-    grouped,
-    join_words,
-    quote,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections.main_table import Comparisons, decided, verdict_cell
 
 #: Seconds of a unit of ``python -m timeit``, and how it is written.
@@ -57,25 +38,25 @@ def loop_headline(result: Result) -> str:
     if first is None or first.time is None:
         return ""
     t = first.time
-    takes = f"{quote(first.variant)} takes {_time(t.seconds, first)} a loop"
+    takes = f"{fmt.quote(first.variant)} takes {_time(t.seconds, first)} a loop"
     if t.confidence < _SURE:
         return f"{takes}, of too few blocks for an interval."
-    return f"{takes} {_interval(t, first)}, {format_percent(t.confidence)} over processes."
+    return f"{takes} {_interval(t, first)}, {fmt.percent(t.confidence)} over processes."
 
 
-def loop_table(result: Result) -> Table | None:
+def loop_table(result: Result) -> doc.Table | None:
     """What a loop of each side takes, with the interval of its median over processes."""
     comparisons, main = Comparisons(result.judged), result.question.baselines[0]
-    rows: list[Row] = []
+    rows: list[doc.Row] = []
     for f in result.found.loops:
         if (t := f.time) is not None:
             verdict = comparisons.of(f.variant, main)
-            time = Cell(_time(t.seconds, f), number=t.seconds), _interval(t, f)
+            time = doc.Cell(_time(t.seconds, f), number=t.seconds), _interval(t, f)
             against = verdict_cell(verdict) if verdict else None
             beside = "baseline" if f.variant == main else against
             rows.append((f.variant, *time, beside, t.blocks))
-    columns = ("variant", *right("a loop", "interval", f"against {main}", "blocks"))
-    return table("Time of a loop, the median over processes", columns, rows)
+    columns = ("variant", *doc.right("a loop", "interval", f"against {main}", "blocks"))
+    return doc.table("Time of a loop, the median over processes", columns, rows)
 
 
 def _interval(time: LoopTime, facts: LoopFacts) -> str:
@@ -88,7 +69,7 @@ def _interval(time: LoopTime, facts: LoopFacts) -> str:
 def _time(seconds: float, facts: LoopFacts) -> str:
     """In the unit that was asked for, else in a suitable one."""
     if facts.unit not in UNITS:
-        return format_seconds(seconds)
+        return fmt.seconds(seconds)
     size, name = UNITS[facts.unit]
     number = seconds / size
     return f"{number:,.0f} {name}" if number >= 100 else f"{number:.3g} {name}"
@@ -115,9 +96,9 @@ def loop_findings(result: Result) -> Iterator[str]:
 def overhead_sentence(loops: Sequence[LoopFacts]) -> str:
     """What the loop itself costs, and whether that is part of the times."""
     least, most = min(f.empty for f in loops), max(f.empty for f in loops)
-    cost = format_seconds(least)
+    cost = fmt.seconds(least)
     if most > 1.2 * least:
-        cost += f" to {format_seconds(most)}"
+        cost += f" to {fmt.seconds(most)}"
     if all(f.subtracted for f in loops):
         return f"What the loop itself takes, {cost}, is subtracted in every turn."
     return f"Times include what the loop itself takes, {cost}."
@@ -125,11 +106,11 @@ def overhead_sentence(loops: Sequence[LoopFacts]) -> str:
 
 def _why(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
     """Calls, exceptions, bytecode and memory, as far as they differ."""
-    first, second = quote(a.variant), quote(b.variant)
+    first, second = fmt.quote(a.variant), fmt.quote(b.variant)
     if _called(a) != _called(b):
         yield f"{first} {_calls_text(a)}; {second} {_calls_text(b)}."
     if a.raised != b.raised:
-        raised = [f"raises {join_words(list(f.raised)) or 'nothing'}" for f in (a, b)]
+        raised = [f"raises {fmt.join(f.raised) or 'nothing'}" for f in (a, b)]
         yield f"{first} {raised[0]}; {second} {raised[1]}."
     counts = [len(_run(f)) for f in (a, b)]
     if counts[0] != counts[1] and a.python == b.python and _each_runs_once(a, b):
@@ -138,8 +119,8 @@ def _why(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
     if len(peaks) == 2 and peaks[0][0] - peaks[1][0] >= _WORTH_NAMING:
         (most, more), (least, less) = peaks
         yield (
-            f"{quote(more)} allocates up to {format_bytes(most)} in a loop, "
-            f"{quote(less)} {format_bytes(least)}."
+            f"{fmt.quote(more)} allocates up to {fmt.size(most)} in a loop, "
+            f"{fmt.quote(less)} {fmt.size(least)}."
         )
 
 
@@ -174,7 +155,7 @@ def _same_bytecode(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
             ways = [f"{k.name} {k.argument}".strip() for k in (i, j)]
         else:
             continue
-        yield f"{quote(a.variant)} runs {ways[0]}, {quote(b.variant)} {ways[1]}."
+        yield f"{fmt.quote(a.variant)} runs {ways[0]}, {fmt.quote(b.variant)} {ways[1]}."
         return
     yield "Both are the same bytecode: the difference is in the objects that they work on."
 
@@ -186,7 +167,7 @@ def _called(facts: LoopFacts) -> list[tuple[str, str, float]]:
 def _calls_text(facts: LoopFacts) -> str:
     calls = [f"{c.name} {c.number:.4g} times" if c.number != 1 else c.name for c in facts.calls]
     if calls:
-        return f"calls {join_words(calls, _MOST_CALLS)}"
+        return f"calls {fmt.join(calls, _MOST_CALLS)}"
     if any(i.name.startswith("CALL") for i in _run(facts)):
         return "calls only types or objects, which a profiler does not see"
     return "calls nothing"
@@ -198,14 +179,14 @@ def _run(facts: LoopFacts) -> list[BytecodeLine]:
     return list(takewhile(lambda i: i.name != "PUSH_EXC_INFO", code))
 
 
-def loop_section(result: Result) -> ReportSection | None:
+def loop_section(result: Result) -> doc.ReportSection | None:
     """What a loop of each side does, a row each."""
     loops = result.found.loops[:1] if alone(result) else result.found.loops
     if not loops:
         return None
     sums = (sum(bool(i.specialised) for i in f.code[0].instructions) for f in loops if f.code)
     specialised = [(next(sums) or "none") if f.code else None for f in loops]
-    rows: list[Row] = [
+    rows: list[doc.Row] = [
         ("interpreter", *(f.python for f in loops)),
         ("what it returns", *(f.value or "nothing" for f in loops)),
         ("instructions of bytecode", *(len(_run(f)) or None for f in loops)),
@@ -213,10 +194,10 @@ def loop_section(result: Result) -> ReportSection | None:
         ("calls into C", *(_cell_of_calls(f, "C") for f in loops)),
         ("calls of Python functions", *(_cell_of_calls(f, "Python") for f in loops)),
         ("exceptions", *(", ".join(f.raised) or "none" for f in loops)),
-        ("memory at most", *(None if f.peak is None else format_bytes(f.peak) for f in loops)),
+        ("memory at most", *(None if f.peak is None else fmt.size(f.peak) for f in loops)),
         ("memory blocks left", *(None if f.left is None else f"{f.left:.3g}" for f in loops)),
         ("garbage collections", *(_collections(f) for f in loops)),
-        ("an empty loop", *(format_seconds(f.empty) for f in loops)),
+        ("an empty loop", *(fmt.seconds(f.empty) for f in loops)),
     ]
     texts = [overhead_sentence(loops)]
     if any(f.collections for f in loops):
@@ -224,8 +205,8 @@ def loop_section(result: Result) -> ReportSection | None:
             "The garbage collector is off while loops are timed, as in timeit; the row says how "
             "often it would run. `gc.enable()` in the setup turns it on."
         )
-    shown = table("In a run apart from the timed ones", ("", *(f.variant for f in loops)), rows)
-    return section("loops", "What a loop does", shown, sentences(texts, aside=True))
+    shown = doc.table("In a run apart from the timed ones", ("", *(f.variant for f in loops)), rows)
+    return doc.section("loops", "What a loop does", shown, doc.sentences(texts, aside=True))
 
 
 def _cell_of_calls(facts: LoopFacts, language: str) -> str:
@@ -244,28 +225,30 @@ def _collections(facts: LoopFacts) -> str | None:
 # Bytecode.
 
 
-def bytecode_section(result: Result) -> ReportSection | None:
+def bytecode_section(result: Result) -> doc.ReportSection | None:
     """The bytecode of the sides beside each other, and of the Python functions that they call."""
     loops = result.found.loops[:1] if alone(result) else result.found.loops[:_MOST_SIDES]
     sides = [f for f in loops if f.code]
     if not sides:
         return None
-    called = grouped((c.name, (f.variant, c)) for f in sides for c in f.code[1:])
+    called = fmt.grouped((c.name, (f.variant, c)) for f in sides for c in f.code[1:])
     specialised = any(i.specialised for f in sides for c in f.code for i in c.instructions)
     arrow = (
         "In each row the instruction as compiled, and behind the arrow what the interpreter put in "
         "its place once it was warm."
     )
-    return detail(
+    return doc.detail(
         "bytecode",
         "Bytecode side by side",
         _side_by_side("Bytecode", [(f.variant, f.code[0]) for f in sides]),
-        group("Python functions that it calls", *(_side_by_side(*each) for each in called.items())),
-        note(arrow) if specialised else None,
+        doc.group(
+            "Python functions that it calls", *(_side_by_side(*each) for each in called.items())
+        ),
+        doc.note(arrow) if specialised else None,
     )
 
 
-def _side_by_side(title: str, sides: Sequence[tuple[str, Listing]]) -> Table | None:
+def _side_by_side(title: str, sides: Sequence[tuple[str, Listing]]) -> doc.Table | None:
     """A row for each instruction of the first side, the others' aligned with it by their names."""
     (_, first), *others = sides
     rows = [[_line(i)] for i in first.instructions]
@@ -277,7 +260,7 @@ def _side_by_side(title: str, sides: Sequence[tuple[str, Listing]]) -> Table | N
             for k in range(max(b - a, d - c)):
                 line = _line(own[c + k]) if c + k < d else ""
                 rows.append([*(known[a + k] if a + k < b else gap), line])
-    return table(title, [variant for variant, _ in sides], rows, fixed=0)
+    return doc.table(title, [variant for variant, _ in sides], rows, fixed=0)
 
 
 def _line(instruction: BytecodeLine) -> str:

@@ -9,17 +9,8 @@ from statistics import median
 import numpy as np
 
 from whyfast.model.code import ChangeCoverage
-from whyfast.report.document import Block, Cell, CodeBlock, Plot, Table, group, right, table
-from whyfast.report.formatting import (
-    escape_controls,
-    exact_text,
-    format_rough,
-    grouped,
-    plain_ratio_text,
-    pluralize,
-    quote,
-    ratio_text,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections.changed_code import NAMES, change_sentence, some_code
 from whyfast.report.sections.why import named_causes
 from whyfast.search.posterior import ENDS_NOISE, Posterior, robust_noise
@@ -58,9 +49,9 @@ def compares(quantity: Quantity, ratio: Interval | None) -> str:
         return f"{counted} [{ends[0]:.4g}, {ends[1]:.4g}]"
     if not math.isfinite(ratio.low + ratio.high):
         estimate = math.exp(ratio.estimate)
-        return f"is about {exact_text(estimate).factor}"
+        return f"is about {fmt.exact_text(estimate).factor}"
     logs = (ratio.estimate, ratio.low, ratio.high)
-    text = ratio_text(*(math.exp(x) if x < _LARGEST else math.inf for x in logs))
+    text = fmt.ratio_text(*(math.exp(x) if x < _LARGEST else math.inf for x in logs))
     factor = f"{text.factor} slower" if text.factor.endswith("x") else text.factor  # of 1.00x
     return f"is {factor} {text.interval}".strip()
 
@@ -109,7 +100,7 @@ def belief_of(result: SearchResult) -> Posterior | None:
     return view(state, attempts(state.observations, state.task.known)).belief
 
 
-def posterior_plot(result: SearchResult) -> Plot | None:
+def posterior_plot(result: SearchResult) -> doc.Plot | None:
     """The posterior over the places of the step, and under it what was measured."""
     belief = belief_of(result)
     if belief is None:
@@ -127,19 +118,19 @@ def posterior_plot(result: SearchResult) -> Plot | None:
         "steps": [[where.first, where.last]] if where else [],
         "last": len(result.candidates) - 1,
     }
-    return Plot("search", data)
+    return doc.Plot("search", data)
 
 
-def posterior_table(result: SearchResult) -> Table | None:
+def posterior_table(result: SearchResult) -> doc.Table | None:
     """Where a step may lie, with its probability, all hypotheses counted."""
     belief = belief_of(result)
     rows = []
     for low, high, share in _gaps(belief) if belief else ():
         if share >= _LEAST:
-            first, last = quote(result.at(low + 1).title), quote(result.at(high).title)
+            first, last = fmt.quote(result.at(low + 1).title), fmt.quote(result.at(high).title)
             name = f"{first} … {last} ({high - low})" if high > low + 1 else last
-            rows.append((name, Cell(f"{min(share, 1.0):.3f}", number=share)))
-    return table("Where a step may lie", ("at", *right("probability")), rows)
+            rows.append((name, doc.Cell(f"{min(share, 1.0):.3f}", number=share)))
+    return doc.table("Where a step may lie", ("at", *doc.right("probability")), rows)
 
 
 def _gaps(belief: Posterior) -> Iterator[tuple[int, int, float]]:
@@ -148,20 +139,20 @@ def _gaps(belief: Posterior) -> Iterator[tuple[int, int, float]]:
         yield low, high, float(share)
 
 
-def measured_table(result: SearchResult) -> Table | None:
+def measured_table(result: SearchResult) -> doc.Table | None:
     """One row per candidate, in order: the median ratio to the good end, with its interval."""
     title = "Relative to the good end"
-    ratios = [(quote(result.candidates[c].title), *r) for c, r in _ratios(result).items()]
+    ratios = [(fmt.quote(result.candidates[c].title), *r) for c, r in _ratios(result).items()]
     if exact(result.state):
         counted = [(name, f"{math.exp(mid):.4g}") for name, mid, *_ in ratios]
-        return table(title, ("candidate", *right("ratio")), counted)
+        return doc.table(title, ("candidate", *doc.right("ratio")), counted)
     rows = [(name, n, *_printed(mid, low, high)) for name, mid, low, high, n in ratios]
-    return table(title, ("candidate", *right("blocks", "ratio", "± 2 errors")), rows)
+    return doc.table(title, ("candidate", *doc.right("blocks", "ratio", "± 2 errors")), rows)
 
 
 def _printed(middle: float, low: float, high: float) -> tuple[str, str]:
     """A ratio and its interval, of their logarithms, with the digits that the interval carries."""
-    text = plain_ratio_text(math.exp(middle), math.exp(low), math.exp(high))
+    text = fmt.plain_ratio_text(math.exp(middle), math.exp(low), math.exp(high))
     return text.value.removesuffix("x"), text.interval
 
 
@@ -171,7 +162,7 @@ def _ratios(result: SearchResult) -> dict[int, tuple[float, float, float, int]]:
     to the eye, not a verdict."""
     blocks = result.state.observations
     ends = [block.ends for block in blocks]
-    logs = grouped((r.candidate, r.to_good) for block in blocks for r in block.readings)
+    logs = fmt.grouped((r.candidate, r.to_good) for block in blocks for r in block.readings)
     if ends:
         logs.setdefault(len(result.candidates) - 1, []).extend(ends)
     # Of a log ratio of two programs: that of the ends.
@@ -215,8 +206,8 @@ def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
         how = "byte by byte" if code.identical else "up to addresses"
         yield f"The machine code of culprit and parent is the same {how}."
     elif code.reached:
-        names = some_code(f.name for f in code.reached)
-        yield f"The machine code of {pluralize(len(code.reached), 'function')} differs: {names}."
+        names, many = some_code(f.name for f in code.reached), len(code.reached)
+        yield f"The machine code of {fmt.pluralize(many, 'function')} differs: {names}."
         inlined = [f for f in code.reached if f.calls or f.called]
         yield from (f"{change_sentence(f)}." for f in inlined[:NAMES])
     unknown = "It cannot be shown that nothing else differs"
@@ -224,7 +215,7 @@ def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
     yield from map(_reach, evidence.reaches)
     if evidence.dispatch is not None:
         (old, before), (new, after) = (
-            (d.form, pluralize(d.indirect_jumps, "indirect jump")) for d in evidence.dispatch
+            (d.form, fmt.pluralize(d.indirect_jumps, "indirect jump")) for d in evidence.dispatch
         )
         same = (old, before) == (new, after)
         change = f"went from {old} ({before}) to {new} ({after.split(' ')[0]})"
@@ -234,7 +225,7 @@ def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
 
 
 def _reach(reach: ChangeCoverage) -> str:
-    name = quote(reach.benchmark)
+    name = fmt.quote(reach.benchmark)
     if reach.executes is None:
         return f"Unknown whether {name} executes the functions that differ: {reach.why}."
     if not reach.executes:
@@ -246,22 +237,24 @@ def _reach(reach: ChangeCoverage) -> str:
     return f"{text}."
 
 
-def sections_table(evidence: StepEvidence) -> Table | None:
+def sections_table(evidence: StepEvidence) -> doc.Table | None:
     """The sections whose size differs."""
     rows = [(s.name, f"{s.before:,}", f"{s.after:,}") for s in evidence.sections]
-    columns = ("section", *right("parent", "culprit"))
-    return table("Sections whose size differs, in bytes", columns, rows)
+    columns = ("section", *doc.right("parent", "culprit"))
+    return doc.table("Sections whose size differs, in bytes", columns, rows)
 
 
-def code_shown(evidence: StepEvidence) -> Block | None:
+def code_shown(evidence: StepEvidence) -> doc.Block | None:
     """The instructions that differ, of the functions that matter most."""
     executed = {n for r in evidence.reaches for n in r.executes or ()}
     order = sorted(
         (f for f in evidence.code.reached if f.diff),
         key=lambda f: (f.name not in executed, -abs(f.sizes[1] - f.sizes[0])),
     )
-    shown = (CodeBlock((f"{escape_controls(f.name)}:", *f.diff), "diff") for f in order[:_SHOWN])
-    return group("Instructions that differ", *shown)
+    shown = (
+        doc.CodeBlock((f"{fmt.escape_controls(f.name)}:", *f.diff), "diff") for f in order[:_SHOWN]
+    )
+    return doc.group("Instructions that differ", *shown)
 
 
 # Placement, from the layouts that a search drew.
@@ -285,10 +278,10 @@ def scatter_of(blocks: Sequence[Observation] | Sequence[Trial]) -> str:
     if noise > 0 and spread == 0:
         return (
             "Placement alone scatters a program by less than one block does by noise, "
-            f"{format_rough(math.sqrt(noise / 2))} (one standard deviation)."
+            f"{fmt.rough(math.sqrt(noise / 2))} (one standard deviation)."
         )
-    reach = format_rough(REACH * spread / math.sqrt(n))
+    reach = fmt.rough(REACH * spread / math.sqrt(n))
     return (
-        f"Placement alone scatters a program by {format_rough(spread)} (one standard deviation); "
+        f"Placement alone scatters a program by {fmt.rough(spread)} (one standard deviation); "
         f"{n} layouts of each end, each in one block, resolve about ± {reach}."
     )

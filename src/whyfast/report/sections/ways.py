@@ -10,16 +10,8 @@ from whyfast.judge.lines import WayCost, way_costs
 from whyfast.model.build import Build
 from whyfast.model.result import Result
 from whyfast.model.study import Study, Ways
-from whyfast.report.document import Cell, ReportSection, Table, right, section, table
-from whyfast.report.formatting import (
-    format_percent,
-    format_seconds,
-    join_words,
-    pluralize,
-    quote,
-    ratio_text,
-    text_of,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections.main_table import Comparisons, decided, tally
 
 #: The most benchmarks that a sentence names.
@@ -65,23 +57,23 @@ def _cheapest(ways: Ways, costs: Costs, variants: Sequence[str]) -> Iterator[str
     else:
         return
     best, *others = sorted(here, key=lambda c: c.time.seconds)
-    text = f"{ways.what} is cheapest by {best.way} on {quote(best.variant)}: {_time(best)}"
+    text = f"{ways.what} is cheapest by {best.way} on {fmt.quote(best.variant)}: {_time(best)}"
     first = next(iter(ways.benchmarks))
     old = costs.get((first, best.variant))
     if old and (gain := _gain(best)):
         text += f", {gain} than by {first} there ({_short(old)})"
     before = next((costs[first, v] for v in variants if (first, v) in costs), best)
     if before.variant != best.variant:
-        text += f"; on {quote(before.variant)} {first} took {_short(before)}"
+        text += f"; on {fmt.quote(before.variant)} {first} took {_short(before)}"
     tied = [f"{c.way} ({_short(c)})" for c in others if c.time.low <= best.time.high]
-    yield f"{text}{'; not certainly less than by ' if tied else ''}{join_words(tied)}."
+    yield f"{text}{'; not certainly less than by ' if tied else ''}{fmt.join(tied)}."
 
 
 def _gain(cost: WayCost) -> str:
     """``2.9x faster [2.8, 3.1]``; empty where there is nothing to hold it against."""
     if cost.gain is None:
         return ""
-    return str(ratio_text(1 / cost.gain, 1 / cost.high, 1 / cost.low))
+    return str(fmt.ratio_text(1 / cost.gain, 1 / cost.high, 1 / cost.low))
 
 
 def _gains(ways: Ways, costs: Costs, variants: Sequence[str]) -> Iterator[str]:
@@ -89,13 +81,13 @@ def _gains(ways: Ways, costs: Costs, variants: Sequence[str]) -> Iterator[str]:
     first, *others = ways.benchmarks
     for way in others:
         found = [(v, costs[way, v]) for v in variants if (way, v) in costs]
-        gains = [f"{gain} on {quote(v)}" for v, c in found if (gain := _gain(c))]
+        gains = [f"{gain} on {fmt.quote(v)}" for v, c in found if (gain := _gain(c))]
         if gains:
-            yield f"Against {first} on the same variant, {way} alone is {join_words(gains)}."
+            yield f"Against {first} on the same variant, {way} alone is {fmt.join(gains)}."
     known = [v for v in variants if (first, v) in costs]
     if len(known) > 1:
-        times = [f"{_time(costs[first, v])} on {quote(v)}" for v in known]
-        yield f"What changed otherwise: {first} takes {join_words(times)}."
+        times = [f"{_time(costs[first, v])} on {fmt.quote(v)}" for v in known]
+        yield f"What changed otherwise: {first} takes {fmt.join(times)}."
 
 
 def _losses(result: Result, last: str) -> Iterator[str]:
@@ -111,15 +103,15 @@ def _losses(result: Result, last: str) -> Iterator[str]:
         overall = comparisons.of(last, before)
         if not slower:
             continue
-        on = f" on {len(slower)} of {pluralize(len(each), 'benchmark')}"
+        on = f" on {len(slower)} of {fmt.pluralize(len(each), 'benchmark')}"
         if overall is not None and overall.outcome == "slower":
-            on = f": {tally(each)} of {pluralize(len(each), 'benchmark')}"
-        worst = [f"{v.benchmark} {text_of(v).value}" for v in slower]
+            on = f": {tally(each)} of {fmt.pluralize(len(each), 'benchmark')}"
+        worst = [f"{v.benchmark} {fmt.text_of(v).value}" for v in slower]
         most = "most" if len(slower) > _NAMED else "by"
         reason = _builds_differ(result, last, before)
         yield (
-            f"{quote(last)} is slower than {quote(before)}{on} ({most} {join_words(worst[:_NAMED])}"
-            f"); {reason}."
+            f"{fmt.quote(last)} is slower than {fmt.quote(before)}{on} ({most} "
+            f"{fmt.join(worst[:_NAMED])}); {reason}."
         )
 
 
@@ -133,19 +125,19 @@ def _builds_differ(result: Result, a: str, b: str) -> str:
         return "how the two were built is not known"
     apart = [name for name, value in facts[a].items() if facts[b].get(name) != value]
     if not apart:
-        options = join_words(list(facts[a]))
+        options = fmt.join(facts[a])
         return f"both were built alike ({options}), so that does not explain it: it is unexplained"
     differing = [f"{name} {facts[b].get(name)} and {facts[a][name]}" for name in apart]
     return f"the two were built differently, which may be the reason: {'; '.join(differing)}"
 
 
-def way_section(result: Result) -> ReportSection | None:
+def way_section(result: Result) -> doc.ReportSection | None:
     """A table for each task: ways as rows, variants as columns."""
     tables = [_table(result, ways, costs) for ways, costs in _known(result)]
-    return section("ways", "What each way costs", *tables)
+    return doc.section("ways", "What each way costs", *tables)
 
 
-def way_summary(result: Result) -> Table | None:
+def way_summary(result: Result) -> doc.Table | None:
     """What each way of the first task costs, without intervals; None without ways."""
     first = next(iter(_known(result)), None)
     shown = first and _table(result, *first)
@@ -154,25 +146,27 @@ def way_summary(result: Result) -> Table | None:
     return replace(shown.without_details(), caption=shown.caption.partition(";")[0])
 
 
-def _table(result: Result, ways: Ways, costs: Costs) -> Table | None:
+def _table(result: Result, ways: Ways, costs: Costs) -> doc.Table | None:
     shown = [v for v in _variants(result) if any((w, v) in costs for w in ways.benchmarks)]
     measured = [w for w in ways.benchmarks if any((w, v) in costs for v in shown)]
 
-    def cell(cost: WayCost | None) -> Cell | None:
-        return Cell(_short(cost), _interval(cost), number=cost.time.seconds) if cost else None
+    def cell(cost: WayCost | None) -> doc.Cell | None:
+        return doc.Cell(_short(cost), _interval(cost), number=cost.time.seconds) if cost else None
 
     rows = [(way, *(cell(costs.get((way, v))) for v in shown)) for way in measured]
-    sure = format_percent(min(c.time.confidence for c in costs.values()))
-    return table(f"{ways.what}: time of a loop; {sure} intervals", ("way", *right(*shown)), rows)
+    sure = fmt.percent(min(c.time.confidence for c in costs.values()))
+    return doc.table(
+        f"{ways.what}: time of a loop; {sure} intervals", ("way", *doc.right(*shown)), rows
+    )
 
 
 def _short(cost: WayCost) -> str:
-    return format_seconds(cost.time.seconds)
+    return fmt.seconds(cost.time.seconds)
 
 
 def _interval(cost: WayCost) -> str:
     """Without the unit of the lower end where both ends have the same: ``[14.4, 14.7 ns]``."""
-    low, high = format_seconds(cost.time.low), format_seconds(cost.time.high)
+    low, high = fmt.seconds(cost.time.low), fmt.seconds(cost.time.high)
     number, _, unit = low.partition(" ")
     return f"[{number if high.endswith(f' {unit}') else low}, {high}]"
 
