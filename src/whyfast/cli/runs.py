@@ -26,7 +26,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.result import OneResult, Result
 from whyfast.model.study import Study
 from whyfast.report.pages.admin_pages import plan_page
-from whyfast.report.pages.check_page import check_markdown, check_page, github_annotations, log_line
+from whyfast.report.pages.results import check_markdown, check_page, github_annotations, log_line
 from whyfast.report.progress import watching
 from whyfast.report.result_json import dump_result
 from whyfast.store.builds import BuildStore

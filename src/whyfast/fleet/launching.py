@@ -228,7 +228,7 @@ class KeptProcess:
 #: Seconds for the scheduler and the workers to start, and between two looks at whether they have.
 ARRIVE, _LOOK = 60.0, 0.05
 
-#: Printed by a scheduler and a worker when they are up; see :mod:`whyfast.fleet.dask_servers`.
+#: Printed by a scheduler and a worker when they are up; see :mod:`whyfast.fleet.worker`.
 _SCHEDULER, _WORKER = re.compile(r"scheduler at (\S+)$"), " is ready for "
 
 Note = Callable[[str], None]

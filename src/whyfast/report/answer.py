@@ -29,9 +29,7 @@ from whyfast.report.sections import (
     programs,
     recordings,
     timeline,
-    ways,
 )
-from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
 from whyfast.report.sections.dispatching import (
     Witness,
     dispatch_contrast,
@@ -43,6 +41,9 @@ from whyfast.report.sections.dispatching import (
 from whyfast.report.sections.main_table import (
     Comparisons,
     alike_sentences,
+    audit_claim,
+    audit_headline,
+    audit_intervals,
     decided,
     interaction_sentences,
 )
@@ -88,7 +89,7 @@ def composed(result: Result) -> list[str]:
     recorded, judged, found = result.recorded, result.judged, result.found
     comparisons = Comparisons(result.judged)
     facts = {e.variant: e for e in found.evidence}
-    texts = list(ways.way_sentences(result))
+    texts = list(loops.way_sentences(result))
     moved = [
         *layouts.placement_sentences(judged.placements, study, {f.variant for f in judged.fixes}),
         *layouts.fix_sentences(judged.fixes, judged.placements, study),

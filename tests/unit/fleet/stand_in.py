@@ -10,9 +10,9 @@ from typing import Any
 from tests.unit.investigate.doubles import Watcher, World, own
 
 from whyfast.build.recipe import Recipe
-from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Answered, Event, Gone, Joined
 from whyfast.fleet.messages import Take, read_task
+from whyfast.fleet.worker import HostAnswers
 from whyfast.investigate.services import Services
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.store.builds import BuildStore

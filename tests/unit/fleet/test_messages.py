@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from tests.golden_files import refusal
 from tests.unit.fleet.machines import measured, study
 
-from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.messages import (
     LARGEST,
     AskFacts,
@@ -31,6 +30,7 @@ from whyfast.fleet.messages import (
     read_task,
     write,
 )
+from whyfast.fleet.worker import HostAnswers
 from whyfast.investigate.services import Services
 from whyfast.measure.block import WantedBlock, draw
 from whyfast.measure.calibrate import WantedCalibration, WantedLengths

@@ -13,9 +13,9 @@ from tests.unit.build.example import write_source
 from tests.unit.fleet.stand_in import Builder, Faults, StandIn, at, dies
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 
-from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Answered, Event, Gone
 from whyfast.fleet.replicate import Sharded, deal, replicate
+from whyfast.fleet.worker import HostAnswers
 from whyfast.investigate.study_run import run_study
 from whyfast.model.errors import UserError
 from whyfast.model.result import OneResult, Result

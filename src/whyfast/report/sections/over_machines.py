@@ -13,8 +13,14 @@ from whyfast.model.verdict import Outcome, Verdict
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
 from whyfast.report.sections.certainty import care_section, warnings_of
-from whyfast.report.sections.claim_audit import Audit, audit_claim, audit_headline, audit_intervals
-from whyfast.report.sections.main_table import OUTCOMES, Comparisons
+from whyfast.report.sections.main_table import (
+    OUTCOMES,
+    Audit,
+    Comparisons,
+    audit_claim,
+    audit_headline,
+    audit_intervals,
+)
 
 #: How many comparisons are put in words; the table has all.
 _MOST_COMPARISONS = 4

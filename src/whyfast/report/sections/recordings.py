@@ -13,9 +13,15 @@ from whyfast.model.verdict import Suite, Verdict
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
 from whyfast.report.sections.certainty import warnings_of
-from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
 from whyfast.report.sections.distribution import mean_without
-from whyfast.report.sections.main_table import Comparisons, decided, tally
+from whyfast.report.sections.main_table import (
+    Comparisons,
+    audit_claim,
+    audit_headline,
+    audit_intervals,
+    decided,
+    tally,
+)
 
 
 def run_times_section(result: Result) -> doc.ReportSection | None:

@@ -24,7 +24,6 @@ from whyfast.report.sections.check import (
     scope,
     since_sentences,
 )
-from whyfast.report.sections.claim_audit import audit_claim
 from whyfast.report.sections.costs import cost_sentences
 from whyfast.report.sections.dispatching import (
     Witness,
@@ -36,12 +35,13 @@ from whyfast.report.sections.dispatching import (
 from whyfast.report.sections.distribution import influence_sentences
 from whyfast.report.sections.each_benchmark import benchmark_tables
 from whyfast.report.sections.layouts import placement_sentences
-from whyfast.report.sections.loops import loop_findings, loop_table
+from whyfast.report.sections.loops import loop_findings, loop_table, way_sentences, way_summary
 from whyfast.report.sections.main_table import (
     OUTCOMES,
     SUITE,
     Comparisons,
     alike_sentences,
+    audit_claim,
     axes_table,
     decided,
     interaction_sentences,
@@ -56,7 +56,6 @@ from whyfast.report.sections.programs import (
 )
 from whyfast.report.sections.recordings import headline_end, recording_surprises, run_times_table
 from whyfast.report.sections.timeline import unusual_sentences
-from whyfast.report.sections.ways import way_sentences, way_summary
 from whyfast.report.sections.why import account_sentences, named_causes
 
 #: How many warnings, names and quantities beside time are quoted; the rest is counted.
