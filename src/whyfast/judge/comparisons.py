@@ -7,6 +7,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,6 +143,22 @@ class ComparisonPlan:
         return {
             (v, b): [n for n in self.benchmarks if not {(n, v), (n, b)} & lacking] for v, b in pairs
         }
+
+    def suites(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        samples: Mapping[tuple[str, str, str], Ratios],
+        **settings: Any,
+    ) -> tuple[Suite, ...]:
+        """The geometric means of ``samples``, those of ``pairs``; see :func:`judge_suites` for the
+        ``settings``."""
+        return judge_suites(
+            samples,
+            margin=self.margin,
+            rounds=rounds_of(self.blocks, self.benchmarks),
+            benchmarks=self.shared(pairs),
+            **settings,
+        )
 
 
 def comparisons_of(

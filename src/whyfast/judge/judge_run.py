@@ -12,9 +12,7 @@ from whyfast.judge.comparisons import (
     ComparisonPlan,
     comparisons_of,
     judge_interactions,
-    judge_suites,
     measured_builds,
-    rounds_of,
 )
 from whyfast.judge.confounds import find_confounds
 from whyfast.judge.decide import (
@@ -119,7 +117,6 @@ def judge_study(
     None where none is reserved; see :func:`whyfast.judge.looks.final_analysis`."""
     verdicts: list[Verdict] = []
     suites: list[Suite] = []
-    rounds = rounds_of(compared.blocks, compared.benchmarks)
     seconds = {
         name: float(np.mean([b.seconds for b in blocks]))
         for name, blocks in blocks_by_benchmark(compared.blocks, compared.benchmarks).items()
@@ -134,9 +131,7 @@ def judge_study(
         if ended is not None:
             single = final_analysis(single, series, margin=compared.margin, cost=cost, ended=ended)
         verdicts += single
-        suites += judge_suites(
-            samples, margin=compared.margin, rounds=rounds, benchmarks=compared.shared(pairs)
-        )
+        suites += compared.suites(pairs, samples)
     return tuple(verdicts), tuple(suites)
 
 
@@ -195,15 +190,10 @@ class ChosenMeans:
         """The suites of these benchmarks, of which there are two or more."""
         benchmarks = [b for b in self._question.benchmarks if b.name in chosen]
         compared = replace(self._compared, benchmarks=[b.name for b in benchmarks])
-        rounds = rounds_of(compared.blocks, compared.benchmarks)
         suites: list[Suite] = []
         for pairs, samples in self._families:
-            suites += judge_suites(
-                {key: sample for key, sample in samples.items() if key[0] in chosen},
-                margin=compared.margin,
-                rounds=rounds,
-                benchmarks=compared.shared(pairs),
-            )
+            few = {key: sample for key, sample in samples.items() if key[0] in chosen}
+            suites += compared.suites(pairs, few)
         return correct_suites(suites, benchmarks, self._recorded.calibrations)
 
 

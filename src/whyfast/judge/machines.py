@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whyfast.judge.comparisons import ComparisonPlan, judge_suites, rounds_of
-from whyfast.judge.confounds import confound, grouped, sides, warnings_first
+from whyfast.judge.comparisons import ComparisonPlan
+from whyfast.judge.confounds import confound, differing, grouped, sides, warnings_first
 from whyfast.judge.decide import (
     ALPHA,
     Key,
@@ -96,18 +96,8 @@ def verdicts_at(result: Result, *, suites: float, benchmarks: float) -> Iterator
     samples = plan.samples(plan.pairs)
     calibrations = recorded.calibrations
     # The family divides what it is given by its number.
-    means = (
-        judge_suites(
-            samples,
-            margin=question.margin,
-            alpha=suites * len(judged.suites),
-            rounds=rounds_of(plan.blocks, plan.benchmarks),
-            benchmarks=plan.shared(plan.pairs),
-            influence=False,
-        )
-        if judged.suites
-        else ()
-    )
+    alpha = suites * len(judged.suites)
+    means = plan.suites(plan.pairs, samples, alpha=alpha, influence=False) if judged.suites else ()
     yield from correct_cold_start([s.verdict for s in means], question.benchmarks, calibrations)
     each = judge_family(
         dict(samples.items()),
@@ -353,8 +343,8 @@ def fleet_confounds(results: Mapping[str, Result]) -> tuple[Confound, ...]:
         if environments and environments[-1].get("whyfast") is not None:
             versions[machine] = str(environments[-1]["whyfast"])
     builds = [b for r in results.values() for b in r.recorded.builds if isinstance(b, Build)]
-    sources = _differing((b.variant, _source(b)) for b in builds)
-    programs = _differing((b.variant, b.program_sha256) for b in builds)
+    sources = _with_several((b.variant, _source(b)) for b in builds)
+    programs = _with_several((b.variant, b.program_sha256) for b in builds)
     subjects = {
         m: "over drawn layouts" if r.judged.about == "change" else "of programs as linked"
         for m, r in results.items()
@@ -367,36 +357,31 @@ def fleet_confounds(results: Mapping[str, Result]) -> tuple[Confound, ...]:
     }
     sizes = {m: f"{len(names)} benchmarks" for m, names in means.items()}
     confounds = [
-        *(_between("machine-compiler", values, name) for name, values in compilers.items()),
-        _of_variants("machine-source", sources),
-        _of_variants("machine-program", programs),
-        *(_between("machine-dispatch", values, v, (v,)) for v, values in forms.items()),
-        _between("machine-layouts", subjects),
-        confound("machine-incomplete", names=", ".join(incomplete)) if incomplete else None,
-        confound("machine-mean", sides=sides(grouped(sizes)))
-        if len(set(means.values())) > 1
-        else None,
-        _between("machine-virtual", virtual),
-        _between("machine-whyfast", versions),
+        *(
+            c
+            for n, values in compilers.items()
+            for c in differing("machine-compiler", values, (), n)
+        ),
+        *_of_variants("machine-source", sources),
+        *_of_variants("machine-program", programs),
+        *(c for v, each in forms.items() for c in differing("machine-dispatch", each, (v,), v)),
+        *differing("machine-layouts", subjects),
+        *([confound("machine-incomplete", names=", ".join(incomplete))] if incomplete else ()),
+        *(
+            [confound("machine-mean", sides=sides(grouped(sizes)))]
+            if len(set(means.values())) > 1
+            else ()
+        ),
+        *differing("machine-virtual", virtual),
+        *differing("machine-whyfast", versions),
     ]
-    return warnings_first(c for c in confounds if c is not None)
+    return warnings_first(confounds)
 
 
-def _between(
-    kind: str, values: Mapping[str, str], name: str = "", variants: Sequence[str] = ()
-) -> Confound | None:
-    """Where machines have different ``values``."""
-    groups = grouped(values)
-    if len(groups) < 2:
-        return None
-    return confound(kind, variants, names=name, sides=sides(groups))
-
-
-def _of_variants(kind: str, variants: Sequence[str]) -> Confound | None:
-    if not variants:
-        return None
+def _of_variants(kind: str, variants: Sequence[str]) -> Iterator[Confound]:
     more = [f"{len(variants) - _NAMED} more"] if len(variants) > _NAMED else []
-    return confound(kind, variants, names=", ".join([*variants[:_NAMED], *more]))
+    if variants:
+        yield confound(kind, variants, names=", ".join([*variants[:_NAMED], *more]))
 
 
 def _source(build: Build) -> str:
@@ -406,7 +391,7 @@ def _source(build: Build) -> str:
     return digest if isinstance(digest, str) else ""
 
 
-def _differing(values: Iterable[tuple[str, str]]) -> list[str]:
+def _with_several(values: Iterable[tuple[str, str]]) -> list[str]:
     """The variants with different values; an empty one is not known."""
     known: dict[str, set[str]] = {}
     for variant, value in values:
