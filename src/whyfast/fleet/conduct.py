@@ -20,7 +20,7 @@ from whyfast.fleet.transfer import (
 )
 from whyfast.investigate.services import Observer
 from whyfast.judge.looks import TogetherJudge
-from whyfast.measure.campaign import BenchmarkRun
+from whyfast.measure.campaign import BenchmarkRun, Outcome
 from whyfast.measure.invocation import Clock
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
@@ -183,10 +183,9 @@ class Conductor:
             if isinstance(answer, messages.Unprepared):
                 key = yield from deliver(self.shipment)
                 continue
-            outcome = answer.outcome if isinstance(answer, messages.Taken) else None
-            if outcome is None or not messages.fits(outcome, wanted):
+            if not isinstance(answer, Outcome) or not messages.fits(answer, wanted):
                 raise HostOut(f"unexpected answer: {str(answer)[:100]} for {str(wanted)[:100]}")
-            host_run.advance(outcome)
+            host_run.advance(answer)
             host_run.next_campaign(facts)
         after = yield messages.AskFacts(), b""
         if isinstance(after, messages.HostFacts):

@@ -29,7 +29,6 @@ from whyfast.measure.invocation import Runner
 from whyfast.model.build import Toolchain
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.sample import Block, Calibration
 from whyfast.model.study import Study
 from whyfast.store.files import exclusive, exclusive_if_free, sha256_of
 from whyfast.store.home import Home
@@ -174,12 +173,7 @@ class HostAnswers:
         if wanted.benchmark not in runners:
             return messages.Refused(f"unknown benchmark: {wanted.benchmark!r} was not prepared")
         with exclusive(self.home.data / "measuring.lock"):
-            outcome = take(wanted, runners[wanted.benchmark], self._services.clock)
-        if isinstance(outcome, Block):
-            return messages.Taken(block=outcome)
-        if isinstance(outcome, Calibration):
-            return messages.Taken(calibration=outcome)
-        return messages.Taken(failure=outcome)
+            return take(wanted, runners[wanted.benchmark], self._services.clock)
 
 
 def libc() -> str:
