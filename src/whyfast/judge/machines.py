@@ -17,16 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from whyfast.judge import decide
 from whyfast.judge.comparisons import ComparisonPlan
 from whyfast.judge.confounds import confound, differing, grouped, sides, warnings_first
-from whyfast.judge.decide import (
-    ALPHA,
-    Key,
-    correct_cold_start,
-    coverage_level,
-    judge_family,
-    outcome_of,
-)
 from whyfast.judge.power import exp_or_inf, half_width, needed_blocks
 from whyfast.judge.processes import set_aside
 from whyfast.judge.ratios import Floats, deciding
@@ -61,7 +54,7 @@ def _levels(results: Mapping[str, Result]) -> tuple[float, float]:
     """Of suites, and of single benchmarks: α over the number of intervals."""
     suites = sum(len(r.judged.suites) for r in results.values())
     benchmarks = sum(len(r.judged.verdicts) for r in results.values())
-    return ALPHA / max(1, suites), ALPHA / max(1, benchmarks)
+    return decide.ALPHA / max(1, suites), decide.ALPHA / max(1, benchmarks)
 
 
 def means_alike(results: Mapping[str, Result]) -> dict[tuple[str, str], frozenset[str]]:
@@ -98,14 +91,16 @@ def verdicts_at(result: Result, *, suites: float, benchmarks: float) -> Iterator
     # The family divides what it is given by its number.
     alpha = suites * len(judged.suites)
     means = plan.suites(plan.pairs, samples, alpha=alpha, influence=False) if judged.suites else ()
-    yield from correct_cold_start([s.verdict for s in means], question.benchmarks, calibrations)
-    each = judge_family(
+    yield from decide.correct_cold_start(
+        [s.verdict for s in means], question.benchmarks, calibrations
+    )
+    each = decide.judge_family(
         dict(samples.items()),
         margin=question.margin,
         alpha=benchmarks * len(samples),
         all_right=True,
     )
-    yield from correct_cold_start(each, question.benchmarks, calibrations)
+    yield from decide.correct_cold_start(each, question.benchmarks, calibrations)
 
 
 class _Place(NamedTuple):
@@ -118,7 +113,7 @@ class _Place(NamedTuple):
 
 
 def _difference(
-    key: Key, by_machine: Mapping[str, Verdict], margin: float
+    key: decide.Key, by_machine: Mapping[str, Verdict], margin: float
 ) -> MachineDifference | None:
     """None where all intervals overlap, or what lies between them cannot matter."""
     places = [
@@ -152,7 +147,7 @@ def _difference(
         ratio=math.exp(fmean(p.log for p in last) - fmean(p.log for p in first)),
         low=math.exp(low),
         high=exp_or_inf(high),
-        confidence=1 - ALPHA,
+        confidence=1 - decide.ALPHA,
     )
 
 
@@ -268,7 +263,7 @@ def pool_machines(results: Mapping[str, Result]) -> tuple[Pooled, ...]:
             for name, r in results.items()
         },
     )
-    effects: dict[Key, tuple[RandomEffects, tuple[str, ...]]] = {}
+    effects: dict[decide.Key, tuple[RandomEffects, tuple[str, ...]]] = {}
     for key, by_machine in by_key.items():
         errors = {name: standard_error(v) for name, v in by_machine.items()}
         known = {name: error for name, error in errors.items() if error is not None}
@@ -278,8 +273,10 @@ def pool_machines(results: Mapping[str, Result]) -> tuple[Pooled, ...]:
             effects[key] = random_effects(logs, list(known.values())), left_out
     suites = [key for key in effects if key[0] is None]
     single = [key for key in effects if key[0] is not None]
-    of_suites = ALPHA / max(1, len(suites))
-    of_single = coverage_level([effects[key][0].least_level(margin) for key in single], ALPHA)
+    of_suites = decide.ALPHA / max(1, len(suites))
+    of_single = decide.coverage_level(
+        [effects[key][0].least_level(margin) for key in single], decide.ALPHA
+    )
     return (
         *(_pooled(key, *effects[key], of_suites, margin) for key in suites),
         *(_pooled(key, *effects[key], of_single, margin) for key in single),
@@ -288,9 +285,9 @@ def pool_machines(results: Mapping[str, Result]) -> tuple[Pooled, ...]:
 
 def _by_key(
     results: Mapping[str, Result], verdicts: Mapping[str, Iterable[Verdict]]
-) -> dict[Key, dict[str, Verdict]]:
+) -> dict[decide.Key, dict[str, Verdict]]:
     """The verdicts of each comparison by machine; of means, those that are over the same."""
-    by_key: dict[Key, dict[str, Verdict]] = defaultdict(dict)
+    by_key: dict[decide.Key, dict[str, Verdict]] = defaultdict(dict)
     alike = means_alike(results)
     for name, each in verdicts.items():
         for v in each:
@@ -300,7 +297,7 @@ def _by_key(
 
 
 def _pooled(
-    key: Key, effects: RandomEffects, left_out: tuple[str, ...], level: float, margin: float
+    key: decide.Key, effects: RandomEffects, left_out: tuple[str, ...], level: float, margin: float
 ) -> Pooled:
     low, high = effects.interval(level)
     expected = effects.expected(level)
@@ -308,7 +305,7 @@ def _pooled(
         variant=key[1],
         baseline=key[2],
         benchmark=key[0],
-        outcome=outcome_of(low, high, margin),
+        outcome=decide.outcome_of(low, high, margin),
         ratio=math.exp(effects.mean),
         low=exp_or_inf(low),
         high=exp_or_inf(high),

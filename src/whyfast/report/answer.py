@@ -21,31 +21,16 @@ from whyfast.report.sections import (
     cost_by_parameter,
     costs,
     counted_work,
+    dispatching,
     distribution,
     kernel_counts,
     layouts,
     loops,
     machine_code,
+    main_table,
     programs,
     recordings,
     timeline,
-)
-from whyfast.report.sections.dispatching import (
-    Witness,
-    dispatch_contrast,
-    find_witness,
-    merged_from,
-    runs_against,
-    witness_sentence,
-)
-from whyfast.report.sections.main_table import (
-    Comparisons,
-    alike_sentences,
-    audit_claim,
-    audit_headline,
-    audit_intervals,
-    decided,
-    interaction_sentences,
 )
 from whyfast.report.sections.side_by_side import linked
 
@@ -87,7 +72,7 @@ def composed(result: Result) -> list[str]:
     what the machine code shows with the difference it goes with."""
     study: Question = result.question
     recorded, judged, found = result.recorded, result.judged, result.found
-    comparisons = Comparisons(result.judged)
+    comparisons = main_table.Comparisons(result.judged)
     facts = {e.variant: e for e in found.evidence}
     texts = list(loops.way_sentences(result))
     moved = [
@@ -96,7 +81,7 @@ def composed(result: Result) -> list[str]:
     ]
     slopes = [
         *cost_by_parameter.slope_sentences(judged.slopes),
-        *merged_from(result),
+        *dispatching.merged_from(result),
         *cost_by_parameter.threshold_sentences(result),
     ]
     first, later = programs.lost_baselines(result)
@@ -105,11 +90,11 @@ def composed(result: Result) -> list[str]:
     first = [*untested, *first]
     study = programs.without_lost(result).question
     covered = {(p.linked.variant, p.linked.baseline) for p in judged.placements}
-    audit = audit_claim(study, comparisons, found.evidence)
+    audit = main_table.audit_claim(study, comparisons, found.evidence)
     if audit and study.measured and not untested:
-        figures = list(audit_intervals(audit, study.margin))
+        figures = list(main_table.audit_intervals(audit, study.margin))
         # What was claimed is what is asked; placement says how far its answer goes.
-        texts += [*slopes, *first, audit_headline(audit, study.margin), *figures, *moved]
+        texts += [*slopes, *first, main_table.audit_headline(audit, study.margin), *figures, *moved]
         against = {audit.claim.baseline, *(v.baseline for v in audit.others if figures)}
         covered |= {(audit.claim.variant, baseline) for baseline in against}
     else:
@@ -117,9 +102,9 @@ def composed(result: Result) -> list[str]:
     baselines = study.baselines if study.along else study.baselines[:1]
     pairs = study.compared([v.name for v in study.variants if not v.control_of], baselines)
     main = [verdict for pair in pairs if (verdict := comparisons.of(*pair)) is not None]
-    texts += interaction_sentences(result)
+    texts += main_table.interaction_sentences(result)
     texts += _differences(main, covered, study, comparisons, facts)
-    texts += alike_sentences(result)
+    texts += main_table.alike_sentences(result)
     texts += _rest(main, covered, study.margin)
     texts += distribution.influence_sentences(judged.suites, study)
     texts += timeline.unusual_sentences(judged.verdicts) if texts else []
@@ -149,32 +134,35 @@ def _differences(
     main: Sequence[Verdict],
     covered: set[tuple[str, str]],
     study: Question,
-    comparisons: Comparisons,
+    comparisons: main_table.Comparisons,
     evidence: Mapping[str, Evidence],
 ) -> Iterator[str]:
     """A sentence for each of the largest decided differences, and one for each cause shown; the
     table has all."""
     explained: set[str] = set()
     given = 0
-    for verdict in decided(main):
-        witness = find_witness(verdict, study, comparisons, evidence)
+    for verdict in main_table.decided(main):
+        witness = dispatching.find_witness(verdict, study, comparisons, evidence)
         # The audit covers the pair, but not its cause.
         if (verdict.variant, verdict.baseline) not in covered and given < _MOST_DIFFERENCES:
             given += 1
             yield _difference(verdict, study.margin, evidence, witness)
         if witness is not None and witness.slow not in explained:
             explained.add(witness.slow)
-            yield witness_sentence(witness)
+            yield dispatching.witness_sentence(witness)
 
 
 def _difference(
-    verdict: Verdict, margin: float, evidence: Mapping[str, Evidence], witness: Witness | None
+    verdict: Verdict,
+    margin: float,
+    evidence: Mapping[str, Evidence],
+    witness: dispatching.Witness | None,
 ) -> str:
     base = f"{fmt.quote(verdict.variant)} is {fmt.verdict(verdict, margin, 'clause')}"
-    contrast = dispatch_contrast(verdict, evidence)
+    contrast = dispatching.dispatch_contrast(verdict, evidence)
     if contrast is None:
         return f"{base}."
-    if runs_against(verdict, evidence):
+    if dispatching.runs_against(verdict, evidence):
         return f"{base}, although {contrast}."
     if witness is not None:
         return f"{base}; {contrast}."

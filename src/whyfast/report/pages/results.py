@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from whyfast.judge.judge_run import cost_changes
-from whyfast.model.code import FunctionChange
 from whyfast.model.codec import dump
 from whyfast.model.result import Merged, Result
 from whyfast.model.study import Commands, Recordings
@@ -42,14 +41,6 @@ from whyfast.report.sections import (
     summary,
     timeline,
 )
-from whyfast.report.sections.changed_code import (
-    change_sentence,
-    changed_hot,
-    check_of,
-    growth_section,
-    only_moved,
-    some_code,
-)
 from whyfast.report.sections.check import check_table, in_order, machine_line, promise, short_answer
 from whyfast.report.sections.costs import check_cost_table
 from whyfast.report.sections.distribution import interval_plot
@@ -58,6 +49,9 @@ from whyfast.report.sections.summary import check_summary
 from whyfast.report.sections.timeline import machine_section, when
 from whyfast.report.sections.why import why_headline, why_summary
 from whyfast.report.sections.why_details import why_sections
+
+if TYPE_CHECKING:
+    from whyfast.model.code import FunctionChange
 
 #: The rows of the table of times: variants, or benchmarks with a column for each variant.
 TableRows = Literal["variants", "benchmarks"]
@@ -226,7 +220,7 @@ def check_page(result: Result) -> doc.Document:
     answer, measured = answer_of(result), bool(result.judged.verdicts)
     weak = [promise(result)] if measured else []
     weak += filter(None, [machine_line(result.judged.confounds)])
-    names = check_of(result).base_name, check_of(result).head_name
+    names = changed_code.check_of(result).base_name, changed_code.check_of(result).head_name
     ends = (" to " if any(" " in name for name in names) else "..").join(names)
     return doc.document(
         "check",
@@ -238,7 +232,7 @@ def check_page(result: Result) -> doc.Document:
         doc.section("times", "Times", interval_plot(result), _times(result)) if measured else None,
         *why_sections(result.found.account),
         doc.detail("costs", "Costs beside time", check_cost_table(result)),
-        growth_section(result),
+        changed_code.growth_section(result),
         doc.detail("code", "Changed code", *_code(result)),
         machine_section(result),
         headline=answer.headline,
@@ -257,7 +251,7 @@ def _machine(result: Result) -> str:
 
 def _compared(result: Result) -> doc.ReportSection | None:
     """The two commits, the compilers and the machine, so that the report can travel alone."""
-    check = check_of(result)
+    check = changed_code.check_of(result)
     compilers = dict.fromkeys(t.version for t in result.recorded.toolchains)
     rows = [
         ("base", f"{check.base_name} ({check.base[:12]})"),
@@ -287,10 +281,10 @@ def _times(result: Result) -> doc.Table | None:
 def _code(result: Result) -> Iterator[doc.Block | None]:
     """The instructions of each before and after, the first :data:`OPEN` of them; then, in a line,
     those that differ in nothing but places."""
-    hot = [c for c in changed_hot(result) if c.diff]
-    real = [c for c in hot if not only_moved(c)]
-    moved = [c.name for c in hot if only_moved(c)]
-    reached = check_of(result).code.reached
+    hot = [c for c in changed_code.changed_hot(result) if c.diff]
+    real = [c for c in hot if not changed_code.only_moved(c)]
+    moved = [c.name for c in hot if changed_code.only_moved(c)]
+    reached = changed_code.check_of(result).code.reached
     texts = []
     if len(reached) > len(hot) > 0:
         texts.append(
@@ -307,7 +301,7 @@ def _code(result: Result) -> Iterator[doc.Block | None]:
             f"{fmt.pluralize(len(moved), 'function')} {'differs' if len(moved) == 1 else 'differ'}"
         )
         places = "offsets, addresses or registers"
-        yield doc.sentences([f"{which} only in {places}: {some_code(moved)}."])
+        yield doc.sentences([f"{which} only in {places}: {changed_code.some_code(moved)}."])
 
 
 def check_markdown(result: Result) -> str:
@@ -319,7 +313,7 @@ def check_markdown(result: Result) -> str:
     short = replace(answer, blocks=tuple(blocks))
     parts = [render_markdown(replace(page, sections=(short, *rest))).rstrip("\n")]
     used = parts[0].count("\n") + 1
-    for change in changed_hot(result)[:_FUNCTIONS]:
+    for change in changed_code.changed_hot(result)[:_FUNCTIONS]:
         room = LINES - used - 9
         if change.diff and room >= 3:
             parts.append(fold(_title(change), code(change.diff, "diff", room)))
@@ -329,7 +323,7 @@ def check_markdown(result: Result) -> str:
 
 
 def _title(change: FunctionChange) -> str:
-    return change_sentence(change).replace("`", "")
+    return changed_code.change_sentence(change).replace("`", "")
 
 
 def _cut(table: doc.Table) -> doc.Table:
@@ -359,7 +353,7 @@ def _annotation(kind: str, title: str, text: str) -> str:
 def log_line(result: Result) -> str:
     """The result in one line of JSON, to be appended to a log that ``whyfast history`` reads.
     ``seconds`` are medians over blocks of the time of one loop."""
-    check, median = check_of(result), statistics.median
+    check, median = changed_code.check_of(result), statistics.median
     times = fmt.grouped(
         ((b.benchmark, side), median(values) / b.loops)
         for b in result.recorded.blocks

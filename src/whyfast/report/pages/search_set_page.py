@@ -8,14 +8,7 @@ from collections.abc import Iterator
 
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
-from whyfast.report.sections.search import (
-    PLACED,
-    SWAPPED,
-    alike,
-    compares,
-    scatter_of,
-    surely_unlike,
-)
+from whyfast.report.sections import search
 from whyfast.report.sections.summary import search_summary
 from whyfast.search.ddmin import Failed, Part
 from whyfast.search.results import SetResult
@@ -84,21 +77,21 @@ def set_headline(result: SetResult) -> str:
     answer, further = result.answer, bool(result.reverted)
     good, bad = fmt.quote(result.good), _bad(result)
     interval = interval_of([t.ends for t in _judged(result)])
-    ends = f"{bad} {compares(result.quantity, interval)} than {good}"
+    ends = f"{bad} {search.compares(result.quantity, interval)} than {good}"
     if answer.outcome == "set":
         named = fmt.join([_named(result, part) for part in answer.parts])
         if len(answer.parts) == 1:
             return f"{named} carries {_how_much(result)}: {ends}."
         return f"{named} carry {_how_much(result)} together: {ends}; each of them is necessary."
     if answer.outcome == "none":
-        clause = alike(result.quantity, interval, good, bad)
-        if further and surely_unlike(result.quantity, interval):
+        clause = search.alike(result.quantity, interval, good, bad)
+        if further and search.surely_unlike(result.quantity, interval):
             return f"The search ends here: {clause}."
         return f"There is no {'further ' if further else ''}difference: {clause}."
     if answer.outcome == "swapped":
-        return f"There is no further slowdown: {ends}." if further else SWAPPED.format(ends)
+        return f"There is no further slowdown: {ends}." if further else search.SWAPPED.format(ends)
     if answer.outcome == "placement":
-        return f"Placement: {PLACED.format(ends)}"
+        return f"Placement: {search.PLACED.format(ends)}"
     if answer.outcome == "mixed":
         number = fmt.pluralize(len(result.differences), "difference")
         means = result.vanishing or "more than a few of them carry it, or it is placement"
@@ -173,11 +166,11 @@ def _rests_on(result: SetResult) -> Iterator[str]:
 
 def _further(result: SetResult) -> Iterator[str]:
     """The results of the searches of the remaining difference."""
-    for search in _every(result):
-        if search.reverted:
-            yield set_headline(search)
-        if search.note:
-            yield fmt.sentence(search.note)
+    for further in _every(result):
+        if further.reverted:
+            yield set_headline(further)
+        if further.note:
+            yield fmt.sentence(further.note)
 
 
 def _layouts(result: SetResult) -> Iterator[str]:
@@ -186,9 +179,9 @@ def _layouts(result: SetResult) -> Iterator[str]:
     over = interval_of([t.ends for t in _trials(result) if t.layouts])
     if over is None:
         return
-    clause = compares(result.quantity, over)
+    clause = search.compares(result.quantity, over)
     yield f"In other layouts {fmt.quote(result.bad)} {clause} than {fmt.quote(result.good)}."
-    if scatter := scatter_of(_trials(result)):
+    if scatter := search.scatter_of(_trials(result)):
         yield scatter
     if answer.tested == "partly":
         yield "The difference as linked is in part placement, so all blocks drew layouts."

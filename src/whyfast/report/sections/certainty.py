@@ -21,7 +21,7 @@ from whyfast.model.verdict import (
 )
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
-from whyfast.report.sections.main_table import decided, verdict_cell
+from whyfast.report.sections import main_table
 
 _ABOUT: dict[About, str] = {
     "binaries": "The verdicts are about exactly these binaries; another layout of the same code "
@@ -175,7 +175,7 @@ MOST_METRICS = 12
 def metric_table(result: Result) -> doc.Table | None:
     """Each quantity with its verdict and the medians of both sides; None without any. A short
     report has those only in which the two sides certainly differ, and of many the largest."""
-    every, different = result.judged.metrics, decided(result.judged.metrics)
+    every, different = result.judged.metrics, main_table.decided(result.judged.metrics)
     full = _metric_table(result, every)
     if len(different) <= MOST_METRICS:  # in the order of all
         different = [v for v in every if v in different]
@@ -191,7 +191,7 @@ def _metric_table(result: Result, chosen: Sequence[Verdict]) -> doc.Table | None
     per = {v.benchmark: medians_of(result, v.benchmark) for v in chosen} if several else {}
 
     def difference(verdict: Verdict) -> doc.Cell:
-        cell, text = verdict_cell(verdict), fmt.text_of(verdict)
+        cell, text = main_table.verdict_cell(verdict), fmt.text_of(verdict)
         factor = more_or_less(text, verdict.metric)
         if verdict.outcome == "undecided":
             return replace(cell, detail=f"{factor} {text.interval}")

@@ -14,16 +14,8 @@ from whyfast.model.result import Result
 from whyfast.model.verdict import MADE_BY_PLACEMENT, Confound, Outcome, Verdict
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
+from whyfast.report.sections import changed_code
 from whyfast.report.sections.certainty import warnings_of
-from whyfast.report.sections.changed_code import (
-    NAMES,
-    change_sentence,
-    changed_code,
-    check_of,
-    executes_text,
-    is_called,
-    some_code,
-)
 from whyfast.report.sections.costs import check_cost_sentences, size_clause
 from whyfast.report.sections.layouts import spread_detail, spread_text
 from whyfast.report.sections.main_table import OUTCOMES, SUITE, decided
@@ -49,18 +41,18 @@ _LONG = 60
 
 def check_sentences(result: Result) -> list[str]:
     """The headline, and what is to be known beside it."""
-    return [check_headline(result), *_sentences(result, check_of(result))]
+    return [check_headline(result), *_sentences(result, changed_code.check_of(result))]
 
 
 def check_headline(result: Result, *, figures: bool = True) -> str:
     """The whole answer in one sentence; without ``figures`` a table stands under it that has the
     intervals."""
-    check, verdicts = check_of(result), result.judged.verdicts
+    check, verdicts = changed_code.check_of(result), result.judged.verdicts
     between = f" between {check.base_name} and {check.head_name}"
     nothing = f"Nothing that the benchmarks run has changed{between}:"
     if check.code.same and check.not_linked:
         differs = "differs" if len(check.not_linked) == 1 else "differ"
-        lacking = f"{some_code(check.not_linked)}, which {differs}"
+        lacking = f"{changed_code.some_code(check.not_linked)}, which {differs}"
         return f"{nothing} their program holds and reads nothing of {lacking}."
     if check.code.same:
         which = "every function that can run" if check.code.functions else "every function"
@@ -82,7 +74,7 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
 
 def short_answer(result: Result) -> str:
     """The answer in a few words: the largest difference, for a title."""
-    check = check_of(result)
+    check = changed_code.check_of(result)
     if check.code.same and not check.not_linked:
         return "nothing that runs has changed"
     verdicts = [v for v in result.judged.verdicts if v.benchmark not in _moved(check)]
@@ -95,13 +87,13 @@ def short_answer(result: Result) -> str:
 
 
 def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
-    check, verdicts = check_of(result), result.judged.verdicts
+    check, verdicts = changed_code.check_of(result), result.judged.verdicts
     moved = _moved(check)
     groups: dict[Outcome, list[Verdict]] = {outcome: [] for outcome in OUTCOMES}
     for v in sorted(verdicts, key=lambda v: -fmt.size_of(v.ratio)):
         if v.benchmark not in moved:
             groups[v.outcome].append(v)
-    most = NAMES if figures else _FEW_NAMES
+    most = changed_code.NAMES if figures else _FEW_NAMES
     different = [*groups["slower"], *groups["faster"]]
     # As small as placement makes them, with no other sign of a difference.
     by_luck = [
@@ -122,7 +114,7 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
         yield fmt.join(texts, most)
     if group := groups["same"]:
         names = [_benchmark(v) for v in group]
-        where = fmt.join(names) if len(group) <= NAMES else str(len(group))
+        where = fmt.join(names) if len(group) <= changed_code.NAMES else str(len(group))
         if groups["slower"] or groups["faster"]:
             where = fmt.pluralize(len(group), "other")
         yield f"the same on {where}"
@@ -139,7 +131,7 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
         runs = "runs" if len(moved) == 1 else "run"
         apart = decided([v for v in verdicts if v.benchmark in moved])
         texts = [_on_benchmark(v, " by placement") for v in apart]
-        by_placement = f" ({fmt.join(texts, NAMES)})" if texts else ""
+        by_placement = f" ({fmt.join(texts, changed_code.NAMES)})" if texts else ""
         yield f"{fmt.pluralize(len(moved), 'benchmark')} {runs} no changed code{by_placement}"
 
 
@@ -238,10 +230,12 @@ def _cause(result: Result, check: Check) -> str:
     for verdict in different:
         reach = check.reach(verdict.benchmark or "")
         for name in (reach.executes or ()) if reach else ():
-            change = next((f for f in check.code.functions if is_called(f, name)), None)
+            change = next(
+                (f for f in check.code.functions if changed_code.is_called(f, name)), None
+            )
             if change is not None:
                 where = f" on {_benchmark(verdict)}" if len(different) > 1 else ""
-                return f"{change_sentence(change)}{_although(verdict, reach, where)}"
+                return f"{changed_code.change_sentence(change)}{_although(verdict, reach, where)}"
     return ""
 
 
@@ -260,7 +254,7 @@ def _although(verdict: Verdict, reach: ChangeCoverage | None, where: str) -> str
 def _sentences(result: Result, check: Check) -> Iterator[str]:
     yield from account_sentences(result.found.account, headline=False)
     yield from _placed(result)
-    yield from changed_code(check)
+    yield from changed_code.changed_code(check)
     yield from since_sentences(result, check)
     yield from _again(result, check)
     yield from check.notes
@@ -276,11 +270,12 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
     )
     for (reason, side), benchmarks in reasons.items():
         lacks = "is not compared" if len(benchmarks) == 1 else "are not compared"
-        yield f"{fmt.quoted(benchmarks, NAMES)} {f'failed in {side}' if side else lacks}: {reason}."
+        which = fmt.quoted(benchmarks, changed_code.NAMES)
+        yield f"{which} {f'failed in {side}' if side else lacks}: {reason}."
     judged |= failed.keys()
     left = [b.name for b in result.question.benchmarks if b.name not in judged]
     if left and not check.code.same:
-        yield f"No time was left for {fmt.quoted(left, NAMES)}."
+        yield f"No time was left for {fmt.quoted(left, changed_code.NAMES)}."
     yield from check_cost_sentences(result)
 
 
@@ -337,7 +332,7 @@ def in_order(result: Result) -> list[Verdict]:
 
 def check_table(result: Result) -> doc.Table | None:
     """One line for each benchmark, and the geometric mean; None where nothing was measured."""
-    check = check_of(result)
+    check = changed_code.check_of(result)
     rows: list[doc.Row] = []
     counted = any(map(instructions_text, check.reaches))
     for v in in_order(result) if result.judged.verdicts else ():
@@ -350,7 +345,7 @@ def check_table(result: Result) -> doc.Table | None:
                 doc.Cell(v.outcome, outcome=v.outcome, number=v.ratio),
                 # Of one block, nothing says how far its ratio is from the truth.
                 doc.Cell(interval if undecided and v.low <= 0 else text.factor, interval),
-                executes_text(reach) if v.benchmark is not None else "",
+                changed_code.executes_text(reach) if v.benchmark is not None else "",
                 instructions_text(reach),
             )
         )

@@ -11,14 +11,8 @@ from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
+from whyfast.report.sections import side_by_side
 from whyfast.report.sections.main_table import Comparisons, decided
-from whyfast.report.sections.side_by_side import (
-    counter_tables,
-    hot_table,
-    overlap_sentences,
-    share_cell,
-    source_text,
-)
 
 if TYPE_CHECKING:
     from whyfast.model.counters import ChangedFunctions, CodePlace, Counted, Source
@@ -123,8 +117,8 @@ def count_groups(result: Result) -> Iterator[doc.Block | None]:
     """Each benchmark with its hot functions, and where these lie."""
     for work in result.found.counted:
         name, kind = fmt.quote(work.benchmark), {"source": work.source, "tool": work.tool}
-        hot = hot_table(work.hot, work.profiled, event=work.event, **kind)
-        tables = [(f", {work.work}", t) for t in counter_tables(work.counts)]
+        hot = side_by_side.hot_table(work.hot, work.profiled, event=work.event, **kind)
+        tables = [(f", {work.work}", t) for t in side_by_side.counter_tables(work.counts)]
         tables += [("", hot)] if hot else []
         titled = (replace(t, caption=f"{name}{of}: {t.caption}") for of, t in tables)
         yield doc.group(f"Counted: {name}", *titled)
@@ -152,7 +146,11 @@ def _totals_table(result: Result, source: Source) -> doc.Table | None:
     def cell(event: str, below: str, name: str) -> doc.Cell | None:
         if below:
             share = total.share(event, below, name)
-            return None if share is None else share_cell(share, per_cycle=below == "cycles")
+            return (
+                None
+                if share is None
+                else side_by_side.share_cell(share, per_cycle=below == "cycles")
+            )
         value, ratio = total.sums[name].get(event), total.ratio(event, name, main)
         if value is None:
             return doc.Cell("unavailable")
@@ -165,10 +163,10 @@ def _totals_table(result: Result, source: Source) -> doc.Table | None:
     ]
     names, others = total.benchmarks, len(total.left_out)
     work = fmt.quote(names[0]) if len(names) == 1 else fmt.pluralize(len(names), "benchmark")
-    left = (
-        f", without {fmt.pluralize(others, 'benchmark')} not counted everywhere" if others else ""
-    )
-    caption = f"{source_text(source, total.tools)}: the same work of {work} in each build{left}"
+    how = side_by_side.source_text(source, total.tools)
+    caption = f"{how}: the same work of {work} in each build"
+    if others:
+        caption += f", without {fmt.pluralize(others, 'benchmark')} not counted everywhere"
     columns = ("variant", *doc.right(*(title for title, _, _ in wanted)))
     return doc.table(caption, columns, rows if wanted else ())
 
@@ -236,7 +234,10 @@ def counted_notes(result: Result) -> tuple[str, ...]:
     overlaps = fmt.grouped((o.variant, o) for work in works for o in work.overlaps)
     largest = [max(mine, key=lambda o: o.lines) for mine in overlaps.values()]
     counts = (c for work in works for c in work.counts if not c.failed)
-    return (*overlap_sentences(largest), *dict.fromkeys(note for c in counts for note in c.notes))
+    return (
+        *side_by_side.overlap_sentences(largest),
+        *dict.fromkeys(note for c in counts for note in c.notes),
+    )
 
 
 def _in_order(result: Result, names: Collection[str]) -> list[str]:

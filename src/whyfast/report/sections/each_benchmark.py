@@ -9,14 +9,8 @@ from whyfast.model.sample import MEAN_SECONDS
 from whyfast.model.verdict import Verdict
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
+from whyfast.report.sections import main_table
 from whyfast.report.sections.distribution import mean_without
-from whyfast.report.sections.main_table import (
-    SUITE,
-    median_times,
-    time_cell,
-    value_text,
-    verdict_cell,
-)
 
 #: Seconds by benchmark and variant.
 Times = Mapping[tuple[str, str], float]
@@ -31,7 +25,7 @@ def matrix_tables(result: Result) -> tuple[doc.Table, ...]:
     """A table for each baseline: its time marked ``(*)``, then each variant's time with its change
     in per cent, interval and verdict. The geometric mean and the total are the last rows. Baselines
     that nothing is compared with have none."""
-    times = median_times(result.recorded.blocks)
+    times = main_table.median_times(result.recorded.blocks)
     tables = (_matrix(result, baseline, times) for baseline in result.question.baselines)
     return tuple(t for t in tables if t is not None)
 
@@ -50,7 +44,7 @@ def _matrix(result: Result, baseline: str, times: Times) -> doc.Table | None:
 
     def cell(benchmark: str, variant: str) -> doc.Cell:
         """Empty, with the reason, where there is no such benchmark."""
-        time = time_cell(times.get((benchmark, variant)), result.judged.about)
+        time = main_table.time_cell(times.get((benchmark, variant)), result.judged.about)
         if time is None:
             return doc.Cell(doc.NOTHING.text, lacking.get((benchmark, variant), ""))
         if variant == baseline:
@@ -63,7 +57,7 @@ def _matrix(result: Result, baseline: str, times: Times) -> doc.Table | None:
     ]
     if suites:
         mean = (_changed("", suites[v]) if v in suites else None for v in variants)
-        rows.append((SUITE, REFERENCE, *mean))
+        rows.append((main_table.SUITE, REFERENCE, *mean))
     rows += _total(result, times, benchmarks, (baseline, *variants))
     columns = ("benchmark", *doc.right(baseline, *variants))
     return doc.table(f"Each benchmark against {baseline} {REFERENCE}", columns, rows, fixed=2)
@@ -91,8 +85,11 @@ def _total(
     about = result.judged.about
     yield (
         doc.Cell(TOTAL, "" if len(common) == len(benchmarks) else f"over {len(common)}"),
-        f"{value_text(first, about)} {REFERENCE}",
-        *(f"{value_text(x, about)} ({_percent(x / first, _digits(x / first))} %)" for x in others),
+        f"{main_table.value_text(first, about)} {REFERENCE}",
+        *(
+            f"{main_table.value_text(x, about)} ({_percent(x / first, _digits(x / first))} %)"
+            for x in others
+        ),
     )
 
 
@@ -159,7 +156,7 @@ def benchmark_tables(result: Result) -> dict[str, tuple[doc.Table, ...]]:
 def benchmark_times(result: Result) -> Times:
     """Medians over turns; of recorded runs what their files say."""
     if result.judged.about != "runs":
-        return median_times(result.recorded.blocks)
+        return main_table.median_times(result.recorded.blocks)
     recorded = {s.id: s.environment.get(MEAN_SECONDS) for s in result.recorded.sessions}
     return {
         (name, run): mean
@@ -177,8 +174,8 @@ def _by_variant(
         (
             v.benchmark or "",
             v.variant,
-            verdict_cell(v),
-            time_cell(times.get((v.benchmark or "", v.variant)), result.judged.about),
+            main_table.verdict_cell(v),
+            main_table.time_cell(times.get((v.benchmark or "", v.variant)), result.judged.about),
             *_sureness(v),
         )
         for v in verdicts
@@ -203,17 +200,29 @@ def _by_benchmark(result: Result, verdicts: Sequence[Verdict], times: Times) -> 
     rows: list[doc.Row] = [
         (
             v.benchmark or "",
-            *(time_cell(times.get((v.benchmark or "", who)), about) for who in (baseline, variant)),
-            verdict_cell(v),
+            *(
+                main_table.time_cell(times.get((v.benchmark or "", who)), about)
+                for who in (baseline, variant)
+            ),
+            main_table.verdict_cell(v),
             *_sureness(v),
             without.get(v.benchmark or ""),
         )
         for v in verdicts
     ]
     for s in suites:
-        rows.append((SUITE, None, None, verdict_cell(s.verdict), *_sureness(s.verdict), None))
+        rows.append(
+            (
+                main_table.SUITE,
+                None,
+                None,
+                main_table.verdict_cell(s.verdict),
+                *_sureness(s.verdict),
+                None,
+            )
+        )
     if not suites and len(verdicts) > 1:
-        rows.append((SUITE, None, None, doc.Cell("–", _NO_MEAN), None, None, None))
+        rows.append((main_table.SUITE, None, None, doc.Cell("–", _NO_MEAN), None, None, None))
     repeated = "processes" if about == "runs" else "blocks"
     timed = any((v.benchmark, who) in times for v in verdicts for who in pair)
     columns = (

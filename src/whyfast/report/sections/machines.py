@@ -13,20 +13,11 @@ from whyfast.model.verdict import Verdict
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
 from whyfast.report.answer import answer_of
+from whyfast.report.sections import over_machines
 from whyfast.report.sections.certainty import warnings_of
 from whyfast.report.sections.dispatching import jumps_cell, kind_cell
 from whyfast.report.sections.distribution import plottable, point
 from whyfast.report.sections.main_table import IDENTICAL, time_caption, verdict_cell
-from whyfast.report.sections.over_machines import (
-    POOLED,
-    OverMachines,
-    compared_pairs,
-    cpu_text,
-    expected_interval,
-    machine_sentences,
-    over_machines,
-    pooled_sentence,
-)
 from whyfast.report.sections.timeline import when
 
 _SHORT = 12
@@ -39,7 +30,7 @@ _PROVENANCE = (
 def overall_table(merged: Merged, *, pooled: bool = True) -> doc.Table | None:
     """A row for each comparison, a column for each machine; with ``pooled``, from five machines
     on, what others may do."""
-    every = over_machines(merged)
+    every = over_machines.over_machines(merged)
     pooled = pooled and any(o.pooled for o in every)
     baselines = list(dict.fromkeys(o.baseline for o in every))
     several = len(baselines) > 1
@@ -54,7 +45,7 @@ def overall_table(merged: Merged, *, pooled: bool = True) -> doc.Table | None:
     heads = ("variant", "against" if several else None)
     against = f" against {baselines[0]}" if len(baselines) == 1 else ""
     caption = f"{time_caption(merged.question)}{against}, on each machine"
-    return _by_column(caption, heads, merged, rows, POOLED if pooled else None)
+    return _by_column(caption, heads, merged, rows, over_machines.POOLED if pooled else None)
 
 
 def _by_column(
@@ -99,7 +90,7 @@ def benchmark_machine_section(merged: Merged) -> doc.ReportSection | None:
         return None
     groups = [
         doc.group(f"{o.variant} against {o.baseline}", _each(merged, o.variant, o.baseline))
-        for o in over_machines(merged)
+        for o in over_machines.over_machines(merged)
     ]
     return doc.detail("benchmarks", "Each benchmark", *groups, hint="Each benchmark: with -v.")
 
@@ -119,7 +110,9 @@ def _each(merged: Merged, variant: str, baseline: str) -> doc.Table | None:
         if b.name in verdicts
     ]
     caption = f"{variant} against {baseline}, each benchmark"
-    return _by_column(caption, ("benchmark",), merged, rows, POOLED if pooled else None)
+    return _by_column(
+        caption, ("benchmark",), merged, rows, over_machines.POOLED if pooled else None
+    )
 
 
 def pooled_section(merged: Merged) -> doc.ReportSection | None:
@@ -132,12 +125,12 @@ def pooled_section(merged: Merged) -> doc.ReportSection | None:
         if len(merged.machines) < FEWEST:
             why = f"how far machines lie apart takes at least {FEWEST} of them."
         return doc.section("pooled", title, doc.note(f"There is no mean over machines: {why}"))
-    single, pairs = len(merged.question.benchmarks) == 1, compared_pairs(merged)
+    single, pairs = len(merged.question.benchmarks) == 1, over_machines.compared_pairs(merged)
     rows = [
         (
             *(p.variant, p.baseline, verdict_cell(p)),
             doc.Cell(fmt.percent(round(p.tau, 4)), number=p.tau),
-            expected_interval(p),
+            over_machines.expected_interval(p),
             p.machines,
         )
         for p in merged.pooled
@@ -164,7 +157,7 @@ def machine_table(merged: Merged) -> doc.Table | None:
     rows = [
         (
             m.machine.name,
-            cpu_text(facts := m.machine.facts) or None,
+            over_machines.cpu_text(facts := m.machine.facts) or None,
             facts.get("cpus"),
             doc.Cell(facts.get("system", doc.NOTHING.text), facts.get("os", "")),
             "virtual" if facts.get("hypervisor") else "itself",
@@ -240,19 +233,25 @@ def each_machine_section(merged: Merged) -> doc.ReportSection | None:
 def machine_plot(merged: Merged) -> doc.Plot | None:
     """For each comparison a row for each machine with its interval, and the mean over machines."""
     margin = merged.question.margin
-    figures = [_figure(o, margin) for o in over_machines(merged)]
-    names = [{"name": m.machine.name, "about": cpu_text(m.machine.facts)} for m in merged.machines]
+    figures = [_figure(o, margin) for o in over_machines.over_machines(merged)]
+    names = [
+        {"name": m.machine.name, "about": over_machines.cpu_text(m.machine.facts)}
+        for m in merged.machines
+    ]
     data = {"margin": margin, "machines": names, "figures": figures}
     return doc.Plot("machines", data) if any(f["points"] for f in figures) else None
 
 
-def _figure(o: OverMachines, margin: float) -> dict[str, Any]:
+def _figure(o: over_machines.OverMachines, margin: float) -> dict[str, Any]:
     known = {name: v for name, v in o.verdicts.items() if plottable(v.ratio)}
     points = [point(v, name, fmt.verdict(v, margin)) for name, v in known.items()]
     pooled = None
     if (p := o.pooled) is not None:
         expect = [x if plottable(x) else None for x in (p.expect_low, p.expect_high)]
-        pooled = {**point(p, POOLED, pooled_sentence(p, margin)), "expect": expect}
+        pooled = {
+            **point(p, over_machines.POOLED, over_machines.pooled_sentence(p, margin)),
+            "expect": expect,
+        }
     verdicts = "; ".join(f"{fmt.quote(str(p['name']))} {p['text']}" for p in points)
     title = f"{o.variant} against {o.baseline}"
     return {"title": title, "label": f"{title}: {verdicts}.", "points": points, "pooled": pooled}
@@ -273,7 +272,7 @@ def machines_summary(merged: Merged) -> doc.Summary:
     if table is not None:
         table = (table if few else _by_row(table, merged)).without_details()
     return doc.Summary(
-        findings=tuple(machine_sentences(merged)[1:]),
+        findings=tuple(over_machines.machine_sentences(merged)[1:]),
         table=table,
         care=tuple(_care(merged)),
         more="intervals, benchmarks and each machine by itself: -v, or --html FILE.",
@@ -287,7 +286,9 @@ def _by_row(table: doc.Table, merged: Merged) -> doc.Table:
     heads = enumerate(("machine", *titles, "CPU"))
     verdicts = zip(*(row[table.fixed :] for row in table.rows), strict=True)
     pairs = zip((m.machine for m in merged.machines), verdicts, strict=True)
-    rows = tuple((doc.Cell(m.name), *v, doc.Cell(cpu_text(m.facts))) for m, v in pairs)
+    rows = tuple(
+        (doc.Cell(m.name), *v, doc.Cell(over_machines.cpu_text(m.facts))) for m, v in pairs
+    )
     return doc.Table(
         table.caption, tuple(doc.Column(t, drop=max(0, i - 1)) for i, t in heads), rows
     )

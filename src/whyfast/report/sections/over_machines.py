@@ -12,15 +12,8 @@ from whyfast.model.result import MachineDifference, Merged, Pooled
 from whyfast.model.verdict import Outcome, Verdict
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
+from whyfast.report.sections import main_table
 from whyfast.report.sections.certainty import care_section, warnings_of
-from whyfast.report.sections.main_table import (
-    OUTCOMES,
-    Audit,
-    Comparisons,
-    audit_claim,
-    audit_headline,
-    audit_intervals,
-)
 
 #: How many comparisons are put in words; the table has all.
 _MOST_COMPARISONS = 4
@@ -77,7 +70,7 @@ def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
             first, second = (m.result.recorded.same.get(name, name) for name in pair)
             if first == second:
                 identical.append(m.machine.name)
-            if (verdict := Comparisons(m.result.judged).of(first, second)) is not None:
+            if (verdict := main_table.Comparisons(m.result.judged).of(first, second)) is not None:
                 verdicts[m.machine.name] = verdict
         if verdicts:
             benchmarks = {verdict.benchmark for verdict in verdicts.values()}
@@ -153,7 +146,7 @@ def _where_measured(o: OverMachines, merged: Merged) -> str:
     # The rarer of faster and slower first: it is the news.
     sides: list[Outcome] = ["slower", "faster"]
     sides.sort(key=lambda outcome: len(o.on(outcome)))
-    first, *later = [x for x in (*sides, *OUTCOMES[2:]) if o.on(x)]
+    first, *later = [x for x in (*sides, *main_table.OUTCOMES[2:]) if o.on(x)]
     names = o.on(first)
     groups = o.difference.groups if o.difference and not o.difference.between else ()
     only = any(set(names) == set(group) for group in groups[:1] + groups[-1:])
@@ -232,10 +225,15 @@ def cpu_text(facts: Mapping[str, str]) -> str:
     return " ".join(_NOISE.sub(" ", facts.get("cpu_model", "")).split())
 
 
-def audits(merged: Merged) -> dict[str, Audit]:
+def audits(merged: Merged) -> dict[str, main_table.Audit]:
     """The audit of the study's claim on each machine; empty without a claim."""
     every = (
-        (m, audit_claim(merged.question, Comparisons(m.result.judged), m.result.found.evidence))
+        (
+            m,
+            main_table.audit_claim(
+                merged.question, main_table.Comparisons(m.result.judged), m.result.found.evidence
+            ),
+        )
         for m in merged.machines
     )
     return {m.machine.name: audit for m, audit in every if audit is not None}
@@ -253,7 +251,7 @@ def _claim(merged: Merged) -> Iterator[str]:
         yield f"{start} {'; it '.join(parts)}."
 
 
-def _outcome(audit: Audit) -> str:
+def _outcome(audit: main_table.Audit) -> str:
     if audit.claimed is None:
         return "could not be tested"
     if audit.claimed.outcome == "faster":
@@ -364,7 +362,13 @@ def claim_section(merged: Merged) -> doc.ReportSection | None:
     """The audit of the claim, machine by machine."""
     margin = merged.question.margin
     rows = [
-        (name, doc.Cell(audit_headline(audit, margin), "".join(audit_intervals(audit, margin))))
+        (
+            name,
+            doc.Cell(
+                main_table.audit_headline(audit, margin),
+                "".join(main_table.audit_intervals(audit, margin)),
+            ),
+        )
         for name, audit in audits(merged).items()
     ]
     columns = ("machine", "what the audit says")

@@ -12,16 +12,9 @@ from whyfast.model.result import Result
 from whyfast.model.verdict import Suite, Verdict
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
+from whyfast.report.sections import main_table
 from whyfast.report.sections.certainty import warnings_of
 from whyfast.report.sections.distribution import mean_without
-from whyfast.report.sections.main_table import (
-    Comparisons,
-    audit_claim,
-    audit_headline,
-    audit_intervals,
-    decided,
-    tally,
-)
 
 
 def run_times_section(result: Result) -> doc.ReportSection | None:
@@ -66,11 +59,14 @@ def recording_sentences(result: Result) -> list[str]:
         texts += [*_median(result, suite.verdict), *_carried(suite, margin)]
     for head in result.question.variants[1:]:
         mine = _of(result, head.name)
-        largest = [f"{fmt.quote(v.benchmark or '')} {fmt.text_of(v).factor}" for v in decided(mine)]
+        largest = [
+            f"{fmt.quote(v.benchmark or '')} {fmt.text_of(v).factor}"
+            for v in main_table.decided(mine)
+        ]
         most = f"; most of all {fmt.join(largest[:_MOST_NAMED])}" if largest else ""
         if len(mine) > 1:
             of = f"Of {fmt.pluralize(len(mine), 'benchmark')}, {fmt.quote(head.name)} is"
-            texts.append(f"{of} {tally(mine)}{most}.")
+            texts.append(f"{of} {main_table.tally(mine)}{most}.")
     return texts
 
 
@@ -109,9 +105,13 @@ def _suites(result: Result) -> list[Suite]:
 
 def _audited(result: Result) -> Sequence[str]:
     """The outcome of the audit of a claim, and its figures."""
-    audit = audit_claim(result.question, Comparisons(result.judged), ())
+    audit = main_table.audit_claim(result.question, main_table.Comparisons(result.judged), ())
     margin = result.question.margin
-    return [audit_headline(audit, margin), *audit_intervals(audit, margin)] if audit else []
+    return (
+        [main_table.audit_headline(audit, margin), *main_table.audit_intervals(audit, margin)]
+        if audit
+        else []
+    )
 
 
 def _whole(result: Result) -> list[Verdict]:

@@ -11,7 +11,7 @@ import numpy as np
 from whyfast.model.code import ChangeCoverage
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
-from whyfast.report.sections.changed_code import NAMES, change_sentence, some_code
+from whyfast.report.sections import changed_code
 from whyfast.report.sections.why import named_causes
 from whyfast.search.posterior import ENDS_NOISE, Posterior, robust_noise
 from whyfast.search.results import SearchResult, StepEvidence
@@ -192,11 +192,11 @@ def because(evidence: StepEvidence) -> str:
     by_name = {f.name: f for f in code.reached}
     executed = (by_name.get(n) for r in evidence.reaches for n in r.executes or ())
     if function := next(filter(None, executed), None):
-        return f"{change_sentence(function)}, which the benchmark executes"
+        return f"{changed_code.change_sentence(function)}, which the benchmark executes"
     if evidence.reaches and all(r.placement_only for r in evidence.reaches):
         return "no benchmark executes a function that differs: only the placement of its code does"
     changed = max(code.reached, key=lambda f: abs(f.sizes[1] - f.sizes[0]), default=None)
-    return change_sentence(changed) if changed else ""
+    return changed_code.change_sentence(changed) if changed else ""
 
 
 def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
@@ -206,12 +206,12 @@ def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
         how = "byte by byte" if code.identical else "up to addresses"
         yield f"The machine code of culprit and parent is the same {how}."
     elif code.reached:
-        names, many = some_code(f.name for f in code.reached), len(code.reached)
+        names, many = changed_code.some_code(f.name for f in code.reached), len(code.reached)
         yield f"The machine code of {fmt.pluralize(many, 'function')} differs: {names}."
         inlined = [f for f in code.reached if f.calls or f.called]
-        yield from (f"{change_sentence(f)}." for f in inlined[:NAMES])
+        yield from (f"{changed_code.change_sentence(f)}." for f in inlined[: changed_code.NAMES])
     unknown = "It cannot be shown that nothing else differs"
-    yield from (f"{unknown}: {reason}." for reason in code.reasons[:NAMES])
+    yield from (f"{unknown}: {reason}." for reason in code.reasons[: changed_code.NAMES])
     yield from map(_reach, evidence.reaches)
     if evidence.dispatch is not None:
         (old, before), (new, after) = (
@@ -221,7 +221,7 @@ def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
         change = f"went from {old} ({before}) to {new} ({after.split(' ')[0]})"
         yield f"The dispatch {f'is the same: {new}, {after}' if same else change}."
     if evidence.files:
-        yield f"In the source it changes {some_code(evidence.files)}."
+        yield f"In the source it changes {changed_code.some_code(evidence.files)}."
 
 
 def _reach(reach: ChangeCoverage) -> str:
@@ -230,7 +230,7 @@ def _reach(reach: ChangeCoverage) -> str:
         return f"Unknown whether {name} executes the functions that differ: {reach.why}."
     if not reach.executes:
         return f"{name} executes no function that differs; only the placement of its code does."
-    text = f"{name} executes {some_code(reach.executes)}"
+    text = f"{name} executes {changed_code.some_code(reach.executes)}"
     if reach.instructions is not None:
         before, after = reach.instructions
         text += f"; {before:,.0f} instructions became {after:,.0f}, simulated"

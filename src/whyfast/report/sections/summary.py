@@ -14,6 +14,7 @@ from whyfast.model.study import Question, Recordings, Study
 from whyfast.model.verdict import METRICS, Confound, Outcome, Verdict
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
+from whyfast.report.sections import dispatching, main_table, programs
 from whyfast.report.sections.certainty import more_or_less, shell_sentences, warnings_of
 from whyfast.report.sections.changed_code import changed_code, check_of
 from whyfast.report.sections.check import (
@@ -25,35 +26,10 @@ from whyfast.report.sections.check import (
     since_sentences,
 )
 from whyfast.report.sections.costs import cost_sentences
-from whyfast.report.sections.dispatching import (
-    Witness,
-    find_witness,
-    jumps_cell,
-    kind_cell,
-    witness_sentence,
-)
 from whyfast.report.sections.distribution import influence_sentences
 from whyfast.report.sections.each_benchmark import benchmark_tables
 from whyfast.report.sections.layouts import placement_sentences
 from whyfast.report.sections.loops import loop_findings, loop_table, way_sentences, way_summary
-from whyfast.report.sections.main_table import (
-    OUTCOMES,
-    SUITE,
-    Comparisons,
-    alike_sentences,
-    audit_claim,
-    axes_table,
-    decided,
-    interaction_sentences,
-    summary_table,
-    tally,
-)
-from whyfast.report.sections.programs import (
-    failed_expectation_sentences,
-    failed_sentences,
-    folded_sentences,
-    without_lost,
-)
 from whyfast.report.sections.recordings import headline_end, recording_surprises, run_times_table
 from whyfast.report.sections.timeline import unusual_sentences
 from whyfast.report.sections.why import account_sentences, named_causes
@@ -74,7 +50,7 @@ def result_summary(result: Result) -> doc.Summary | None:
     if result.found.check is not None:
         return check_summary(result)
     question = result.question
-    comparisons = Comparisons(result.judged)
+    comparisons = main_table.Comparisons(result.judged)
     if isinstance(question, Study):
         judged = result.judged.about != "counts" and question.baselines and comparisons
         return _study_summary(result, comparisons) if judged else None
@@ -146,15 +122,15 @@ def _so_far(result: Result) -> str:
 # Studies: the question, what is surprising, what to distrust.
 
 
-def _study_summary(result: Result, comparisons: Comparisons) -> doc.Summary:
+def _study_summary(result: Result, comparisons: main_table.Comparisons) -> doc.Summary:
     assert isinstance(result.question, Study)
-    study = without_lost(result).question
+    study = programs.without_lost(result).question
     main = next((b for b in study.baselines if b not in result.recorded.same), "")
     by = f"against {main}"
     ways = way_summary(result)
-    table = ways or axes_table(result)
+    table = ways or main_table.axes_table(result)
     ranks: tuple[int, ...] = ()
-    if table is None and (overall := summary_table(result)) is not None:
+    if table is None and (overall := main_table.summary_table(result)) is not None:
         others = [c.title for c in overall.columns if c.title.startswith("against ")]
         drops = _DROPS | {title: i + 2 for i, title in enumerate(others) if i}
         overall = replace(overall, caption=f"{overall.caption}{_blocks(result, main)}")
@@ -169,7 +145,10 @@ def _study_summary(result: Result, comparisons: Comparisons) -> doc.Summary:
 def _with_dispatch(table: doc.Table, result: Result) -> doc.Table:
     """The table with the dispatch of each variant behind its name."""
     known = {
-        e.variant: (jumps_cell(e.dispatch) or doc.NOTHING, doc.Cell(kind_cell(e.dispatch).text))
+        e.variant: (
+            dispatching.jumps_cell(e.dispatch) or doc.NOTHING,
+            doc.Cell(dispatching.kind_cell(e.dispatch).text),
+        )
         for e in result.found.evidence
         if e.dispatch is not None
     }
@@ -196,9 +175,9 @@ def _blocks(result: Result, main: str) -> str:
     return f", {blocks} each{_intervals(means or verdicts)}"
 
 
-def _asked_first(result: Result, study: Question, comparisons: Comparisons) -> list[str]:
+def _asked_first(result: Result, study: Question, comparisons: main_table.Comparisons) -> list[str]:
     """The variants that the question names, and those with a known trouble."""
-    audit = audit_claim(study, comparisons, result.found.evidence)
+    audit = main_table.audit_claim(study, comparisons, result.found.evidence)
     names = list(study.baselines)
     if audit is not None:
         names += [audit.claim.variant, audit.claim.baseline]
@@ -206,43 +185,51 @@ def _asked_first(result: Result, study: Question, comparisons: Comparisons) -> l
     return list(dict.fromkeys([*names, *(t.variant for t in result.found.troubles)]))
 
 
-def _study_surprises(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
+def _study_surprises(
+    result: Result, study: Question, comparisons: main_table.Comparisons
+) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
     ways = list(way_sentences(result))
     yield from ways[1:]  # the first is the headline
-    yield from list(interaction_sentences(result))[0 if ways else 1 :]  # likewise
+    yield from list(main_table.interaction_sentences(result))[0 if ways else 1 :]  # likewise
     yield from account_sentences(result.found.account)
-    yield from alike_sentences(result)
-    yield from failed_expectation_sentences(without_lost(result))
+    yield from main_table.alike_sentences(result)
+    yield from programs.failed_expectation_sentences(programs.without_lost(result))
     fixed = {f.variant for f in result.judged.fixes}
     moved = placement_sentences(result.judged.placements, study, fixed)
-    if audit_claim(study, comparisons, result.found.evidence) is not None:
+    if main_table.audit_claim(study, comparisons, result.found.evidence) is not None:
         yield from [*_witnesses(result, study, comparisons), *moved[-1:]]
     else:
         yield from moved[1 : 1 + _QUOTED] or _witnesses(result, study, comparisons)
     yield from list(cost_sentences(result))[:_QUOTED]
-    yield from folded_sentences(result.recorded.same)
+    yield from programs.folded_sentences(result.recorded.same)
     for t in result.found.troubles[:_QUOTED]:
         known = f"a known trouble of {t.compiler}" if t.listed else f"seen with {t.compiler}"
         yield f"{fmt.quote(t.variant)} has {t.symptom}, {known}: {t.shows}."
     yield from influence_sentences(result.judged.suites, study)[:_QUOTED]
 
 
-def _witnesses(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
+def _witnesses(
+    result: Result, study: Question, comparisons: main_table.Comparisons
+) -> Iterator[str]:
     """Variants whose dispatch explains that they are slow, those with the largest difference
     first."""
     evidence, main = {e.variant: e for e in result.found.evidence}, study.baselines[0]
-    witnesses: dict[str, Witness] = {}
-    for v in decided(comparisons.of(v.name, main) for v in study.measured if not v.control_of):
-        if witness := find_witness(v, study, comparisons, evidence):
+    witnesses: dict[str, dispatching.Witness] = {}
+    for v in main_table.decided(
+        comparisons.of(v.name, main) for v in study.measured if not v.control_of
+    ):
+        if witness := dispatching.find_witness(v, study, comparisons, evidence):
             witnesses.setdefault(witness.slow, witness)
-    yield from map(witness_sentence, witnesses.values())
+    yield from map(dispatching.witness_sentence, witnesses.values())
 
 
-def _study_care(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
+def _study_care(
+    result: Result, study: Question, comparisons: main_table.Comparisons
+) -> Iterator[str]:
     """What to distrust, the worst first."""
     controls = [v for v in study.variants if v.control_of]
-    for v in decided(comparisons.of(v.name, v.control_of or "") for v in controls):
+    for v in main_table.decided(comparisons.of(v.name, v.control_of or "") for v in controls):
         yield (
             f"Placement alone makes the A/A control of {fmt.quote(v.baseline)} (the same objects "
             f"in another layout) {fmt.text_of(v).factor}: differences of that size may be luck."
@@ -257,14 +244,14 @@ def _study_care(result: Result, study: Question, comparisons: Comparisons) -> It
     failed = [b.variant for b in result.recorded.builds if isinstance(b, BuildFailure)]
     if failed:
         yield f"Not built on this machine: {fmt.quoted(failed)}."
-    yield from failed_sentences(result.recorded.failed)
+    yield from programs.failed_sentences(result.recorded.failed)
     yield from notes
 
 
 # Commands side by side, and recorded results.
 
 
-def _runs_summary(result: Result, comparisons: Comparisons) -> doc.Summary:
+def _runs_summary(result: Result, comparisons: main_table.Comparisons) -> doc.Summary:
     """Of two sides the table has a row for each benchmark, of several one for each side, and the
     headline leaves the figures to the table."""
     question, main = result.question, result.question.baselines[0]
@@ -274,8 +261,8 @@ def _runs_summary(result: Result, comparisons: Comparisons) -> doc.Summary:
     first: tuple[str, ...] = (main,)
     table = loop_table(result)
     if len(overall) > 1:
-        table, sure = table or summary_table(result), overall
-        if audit_claim(question, comparisons, ()) is None:
+        table, sure = table or main_table.summary_table(result), overall
+        if main_table.audit_claim(question, comparisons, ()) is None:
             headline = _runs_headline(result, overall)
     elif result.judged.about == "commands" and len(verdicts) == 1:
         table, first = table or run_times_table(result), first if result.found.loops else ()
@@ -283,8 +270,8 @@ def _runs_summary(result: Result, comparisons: Comparisons) -> doc.Summary:
         row, by, first = "benchmark", "verdict", ()
         table = next(iter(benchmark_tables(result)[main]), None)
         if table is not None:
-            single = tuple(cells for cells in table.rows if cells[0].text != SUITE)
-            caption = f"Each of {len(single)} benchmarks: {tally(verdicts)}"
+            single = tuple(cells for cells in table.rows if cells[0].text != main_table.SUITE)
+            caption = f"Each of {len(single)} benchmarks: {main_table.tally(verdicts)}"
             caption = table.caption if len(single) == 1 else caption
             table = replace(table, rows=single, caption=caption)
     if table is not None:
@@ -311,7 +298,7 @@ def _runs_headline(result: Result, overall: Sequence[Verdict]) -> str:
     """Which commands are faster and which slower; the table has by how much."""
     ordered = sorted(overall, key=lambda v: -fmt.size_of(v.ratio))
     names = fmt.grouped((v.outcome, fmt.quote(v.variant)) for v in ordered)
-    parts = [_named(names[o], o, len(overall)) for o in OUTCOMES if o in names]
+    parts = [_named(names[o], o, len(overall)) for o in main_table.OUTCOMES if o in names]
     every = fmt.grouped((v.variant, v.benchmark) for v in _main_verdicts(result))
     sets = [set(every.get(head.variant, ())) for head in overall]
     alike = len(sets[0]) > 1 and all(benchmarks == sets[0] for benchmarks in sets)
@@ -352,7 +339,7 @@ def _runs_surprises(result: Result) -> Iterator[str]:
         return
     different = fmt.grouped(
         (v.variant, f"{more_or_less(fmt.text_of(v), v.metric)} {METRICS.get(v.metric, v.metric)}")
-        for v in decided(v for v in result.judged.metrics if v.ratio > 0)
+        for v in main_table.decided(v for v in result.judged.metrics if v.ratio > 0)
     )
     for name, parts in different.items():
         rest = len(parts) - _QUANTITIES
@@ -367,7 +354,7 @@ def _runs_care(result: Result) -> Iterator[str]:
     yield from first
     if warnings_of(drift):
         yield "Reruns given as --noise would show how far apart runs of one build lie here."
-    yield from failed_sentences(result.recorded.failed)
+    yield from programs.failed_sentences(result.recorded.failed)
     yield from notes
 
 

@@ -8,23 +8,7 @@ from collections.abc import Iterator
 from whyfast.model.why import PARTS, Account, Change, Frame, Item
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
-from whyfast.report.sections.why import (
-    LEAST,
-    PART_NAMES,
-    account_table,
-    capitalized,
-    interval_text,
-    kind_text,
-    named_above,
-    nothing_to_explain,
-    of_difference,
-    said,
-    share_text,
-    short_names,
-    under_headline,
-    where_cell,
-    where_text,
-)
+from whyfast.report.sections import why
 
 #: Functions in the table of functions.
 _FUNCTIONS = 20
@@ -34,14 +18,14 @@ def why_sections(account: Account | None) -> tuple[doc.ReportSection | None, ...
     """The account as pictures, tables and sentences."""
     if account is None:
         return ()
-    if nothing_to_explain(account):
-        return (doc.section("why", "Why", doc.sentences(map(capitalized, account.limits))),)
+    if why.nothing_to_explain(account):
+        return (doc.section("why", "Why", doc.sentences(map(why.capitalized, account.limits))),)
     return (
         doc.section(
             "why",
             "What the difference consists of",
             _bars(account),
-            account_table(account),
+            why.account_table(account),
             doc.sentences(_statements(account)),
             importance="answer",
         ),
@@ -59,10 +43,10 @@ def why_sections(account: Account | None) -> tuple[doc.ReportSection | None, ...
 
 
 def _statements(account: Account) -> Iterator[str]:
-    yield from under_headline(account)
-    for cause in account.causes[len(named_above(account)[:2]) :]:
-        if cause.share >= LEAST:
-            yield capitalized(f"{said(cause, account)}; {of_difference(cause.share)}.")
+    yield from why.under_headline(account)
+    for cause in account.causes[len(why.named_above(account)[:2]) :]:
+        if cause.share >= why.LEAST:
+            yield why.capitalized(f"{why.said(cause, account)}; {why.of_difference(cause.share)}.")
 
 
 def _bars(account: Account) -> doc.ShareBars:
@@ -71,22 +55,24 @@ def _bars(account: Account) -> doc.ShareBars:
     whole = account.time.difference
     parts = [
         doc.BarPart(name, account.split[part].difference / whole)
-        for part, name in PART_NAMES.items()
-        if part in account.split and account.split[part].difference / whole >= LEAST
+        for part, name in why.PART_NAMES.items()
+        if part in account.split and account.split[part].difference / whole >= why.LEAST
     ]
     causes = [
-        doc.BarPart(": ".join(filter(None, (kind_text(cause), where_text(cause)))), cause.share)
+        doc.BarPart(
+            ": ".join(filter(None, (why.kind_text(cause), why.where_text(cause)))), cause.share
+        )
         for cause in account.causes
-        if cause.share >= LEAST
+        if cause.share >= why.LEAST
     ]
     rest = 1 - sum(c.share for c in causes)
-    if rest >= LEAST:
+    if rest >= why.LEAST:
         causes.append(doc.BarPart("not explained", rest, rest=True))
     return doc.ShareBars((("cause", tuple(causes)), ("time", tuple(parts))))
 
 
 def _functions(account: Account) -> Iterator[doc.Block | None]:
-    fast, slow = short_names(account)
+    fast, slow = why.short_names(account)
     heads = ("function", *doc.right(fast, slow, "difference", "share"))
     if account.frames is not None:
         caption = (
@@ -101,7 +87,7 @@ def _functions(account: Account) -> Iterator[doc.Block | None]:
             *(*_times(item.time, account), ", ".join(item.callers)),
         )
         for item in account.items
-        if item.part == "user" and abs(item.share) >= LEAST
+        if item.part == "user" and abs(item.share) >= why.LEAST
     ]
     yield doc.table("Time in functions themselves", (*heads, "called from"), rows)
     if account.frames is not None:
@@ -110,7 +96,7 @@ def _functions(account: Account) -> Iterator[doc.Block | None]:
         rows = [
             (name, *_times(Change(a, b, math.inf, math.inf), account))
             for name, (a, b) in inclusive
-            if abs(b - a) >= LEAST * account.time.difference
+            if abs(b - a) >= why.LEAST * account.time.difference
         ]
         caption = "Time in functions with all that they call, in one sampled run of each"
         yield doc.table(caption, heads, rows)
@@ -136,27 +122,27 @@ def _code(account: Account) -> doc.CountedSides | None:
     code = account.code
     if code is None:
         return None
-    fast, slow = short_names(account)
+    fast, slow = why.short_names(account)
     name = code.slow if code.fast == code.slow else f"{code.fast} → {code.slow}"
     unit = "how often each instruction ran" if code.unit == "executions" else "seconds by sampling"
     return doc.CountedSides(f"{name}, {unit}", fast, slow, code)
 
 
 def _share_cell(share: float, interval: str = "") -> doc.Cell:
-    return doc.Cell(share_text(share), interval, number=share)
+    return doc.Cell(why.share_text(share), interval, number=share)
 
 
 def _calls(account: Account) -> doc.Table | None:
-    fast, slow = short_names(account)
+    fast, slow = why.short_names(account)
     rows: list[doc.Row] = []
     for item in account.items:
-        if item.part == "user" or abs(item.share) < LEAST:
+        if item.part == "user" or abs(item.share) < why.LEAST:
             continue
         number = item.facts[0] if item.facts else None
         counts = (number.fast, number.slow) if number else (None, None)
         rows.append(
             (
-                *(item.name, PART_NAMES[item.part]),
+                *(item.name, why.PART_NAMES[item.part]),
                 *(None if n is None else doc.Cell(f"{n:,.0f}", number=n) for n in counts),
                 doc.Cell(_signed(item.time.difference), number=item.time.difference),
                 _share_cell(item.share),
@@ -170,17 +156,17 @@ def _calls(account: Account) -> doc.Table | None:
 def _facts(account: Account) -> doc.Table | None:
     rows: list[doc.Row] = [
         (
-            ", ".join(filter(None, (kind_text(cause), where_cell(cause).text))),
+            ", ".join(filter(None, (why.kind_text(cause), why.where_cell(cause).text))),
             doc.Cell(fact.name, fact.text),
             *(_amount(x, fact.unit) for x in (fact.fast, fact.slow)),
             fact.basis,
             fact.tool,
         )
         for cause in account.causes
-        if cause.share >= LEAST
+        if cause.share >= why.LEAST
         for fact in cause.facts
     ]
-    sides = doc.right(*short_names(account))
+    sides = doc.right(*why.short_names(account))
     return doc.table("Facts", ("cause", "fact", *sides, "evidence", "tool"), rows)
 
 
@@ -193,7 +179,7 @@ def _amount(number: float | None, unit: str) -> doc.Cell | None:
 
 def _trials(account: Account) -> doc.Table | None:
     rows: list[doc.Row] = [
-        (t.what, _share_cell(t.share, interval_text(t.low, t.high)), t.blocks, t.command)
+        (t.what, _share_cell(t.share, why.interval_text(t.low, t.high)), t.blocks, t.command)
         for t in (c.trial for c in account.causes)
         if t is not None
     ]
@@ -203,11 +189,11 @@ def _trials(account: Account) -> doc.Table | None:
 
 def _split(account: Account) -> doc.Table | None:
     rows: list[doc.Row] = [
-        (PART_NAMES[part], *_times(account.split[part], account))
+        (why.PART_NAMES[part], *_times(account.split[part], account))
         for part in PARTS
         if part in account.split
     ]
-    heads = doc.right(*short_names(account), "difference", "share")
+    heads = doc.right(*why.short_names(account), "difference", "share")
     return doc.table("Where the time is", ("part", *heads), rows)
 
 
@@ -220,7 +206,7 @@ def _times(change: Change, account: Account) -> tuple[doc.Cell | None, ...]:
         doc.seconds_cell(change.fast),
         doc.seconds_cell(change.slow),
         doc.Cell(_signed(change.difference), interval, number=change.difference),
-        doc.Cell(f"{'−' if share <= -0.005 else ''}{share_text(abs(share))}", number=share),
+        doc.Cell(f"{'−' if share <= -0.005 else ''}{why.share_text(abs(share))}", number=share),
     )
 
 
