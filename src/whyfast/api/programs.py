@@ -217,7 +217,6 @@ def _shipped(
 def _count(
     request: ProgramsRequest, programs: Programs, note: Callable[[str], None], during: During
 ) -> FileCounts:
-    """Run the programs and count; UserError for unsuitable files."""
     assert request.run is not None
     wanted = CountRequest(
         list(zip(programs.labels, programs.files, strict=True)),
@@ -345,8 +344,7 @@ def _side_by_side(
 
 
 def _labels(files: Sequence[Path], inner: Sequence[str]) -> list[str]:
-    """Unique names: of the parts taken out of files, else file names, else the variants of stored
-    builds, else paths."""
+    """Unique names: of inner parts, else of files, else of variants of builds, else paths."""
     paths = [str(file) for file in files]
     for name in (lambda file: file.name, _variant):
         labels = [i or name(f) or str(f) for i, f in zip(inner, files, strict=True)]

@@ -208,7 +208,6 @@ class BuildingHosts:
         return None
 
     def _prove(self) -> transfer.HostTasks:
-        """Have a host repeat a build of this machine."""
         assert self._proof is not None
         recipe, code = self._proof
         made = yield from self._make(recipe)
@@ -263,7 +262,6 @@ class BuildingHosts:
         )
 
     def _await(self, recipe: Recipe, store: BuildStore) -> None:
-        """Wait for a host that is building this."""
         self._handle_waiting()
         for builder in [b for b in self._builders.values() if b.makes(recipe.digest)]:
             self._observer.step(f"{builder.host} is building {recipe.variant}")
@@ -333,7 +331,6 @@ class BuildingHosts:
             self._cluster.hand(builder.host, messages.write(task), more)
 
     def _finish(self, builder: _Builder) -> None:
-        """Its tasks, successfully."""
         if builder.recipe is not None and not builder.proved:
             builder.proved = True
             self._observer.note(

@@ -125,8 +125,7 @@ class DaskCluster:
         note: Note,
         tell: Callable[[], None] = lambda: None,
     ) -> None:
-        """``tell`` is called before each wait for an event. UserError when there is no
-        scheduler."""
+        """``tell`` is called before each wait. UserError without a scheduler."""
         place = read_address(address, certificates, "--scheduler")
         security_of(certificates)  # raises UserError for unusable ones
         self._note, self._tell = note, tell

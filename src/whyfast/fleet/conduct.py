@@ -68,8 +68,7 @@ class Conductor:
         self._changed = True
 
     def conduct(self, hosts: Iterable[str]) -> None:
-        """Run until every host is done or cannot go on; KeyboardInterrupt at any moment. ``hosts``
-        are the connected ones."""
+        """Run until every host (``hosts``: the connected ones) is done or cannot go on."""
         self._handle([Joined(host) for host in hosts])
         looked = -math.inf
         while True:
@@ -110,7 +109,6 @@ class Conductor:
         return all(self._long_away(s) for s in away)
 
     def _handle(self, events: Sequence[Event]) -> None:
-        """Store the answers before the hosts get new tasks."""
         if not events:
             return
         with self.spread.together():

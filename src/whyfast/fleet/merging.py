@@ -83,7 +83,6 @@ def same_boot(a: Result, b: Result) -> bool:
 
 
 def _given_names(a: Mapping[str, object], b: Mapping[str, object]) -> tuple[str, str]:
-    """The names that users gave."""
     return _text(a, "machine"), _text(b, "machine")
 
 
@@ -143,7 +142,6 @@ _T = TypeVar("_T")
 
 
 def _grouped(items: Iterable[_T], same: Callable[[_T, _T], bool]) -> list[list[_T]]:
-    """Items in groups of the same."""
     groups: list[list[_T]] = []
     for item in items:
         group = next((g for g in groups if any(same(item, other) for other in g)), None)
@@ -391,5 +389,4 @@ def _joined(runs: Sequence[OneResult]) -> Result:
 
 
 def _last(by_name: Sequence[dict[str, _T]]) -> tuple[_T, ...]:
-    """For each name the entry of the last run that has it."""
     return tuple({name: entry for run in by_name for name, entry in run.items()}.values())

@@ -275,8 +275,7 @@ _LINE, _NAME = 10_000, 200
 
 @dataclass(frozen=True)
 class PipeLine:
-    """``number`` matches an answer with its task; ``text`` is for the user; ``sizes`` are those of
-    the attached bytes."""
+    """``number`` matches an answer with its task; ``sizes`` are those of the attached bytes."""
 
     kind: Literal["connected", "note", "joined", "gone", "task", "answered", "unanswered"]
     host: str = ""

@@ -109,8 +109,7 @@ def one_kind(context: RunContext[Study], hosts: Mapping[str, HostFacts]) -> list
 def deal(
     benchmarks: Sequence[str], hosts: Sequence[str], before: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """The benchmarks of each host: those that it had ``before``, connected or not, and an even
-    share of the others."""
+    """The benchmarks of each host: those that it had ``before``, and an even share of others."""
     shares: dict[str, list[str]] = {host: [] for host in hosts}
     for name in benchmarks:
         if name in before:

@@ -142,8 +142,7 @@ class ReceivedArchives:
             file.rename(self.whole(sha256))
 
     def place(self, place: messages.Place) -> Path:
-        """The folder with the contents of the archive, unpacked if it is not yet. NotReceived when
-        it is not here. Raises OSError."""
+        """The folder of the unpacked archive. NotReceived when it is not here. Raises OSError."""
         folder = self.folder(place)
         label = folder.with_name(f"{folder.name}.parcel")
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -297,8 +296,7 @@ def ask_facts(
 
 
 def shipment(context: RunContext[Study]) -> Shipment:
-    """Everything that hosts need to measure the study, packed. UserError for a study that runs on
-    this machine only; OSError."""
+    """What hosts need to measure the study, packed. UserError where hosts cannot; OSError."""
     study = context.question
     check_sendable(study)
     into = context.home.cache / "fleet" / "parcels"
@@ -349,8 +347,7 @@ def check_sendable(study: Study) -> None:
 
 
 def deliver(sent: Shipment) -> Generator[tuple[messages.Task, bytes], messages.Answer, str]:
-    """Send a host the archives and the run; returns the key of the prepared run. Raises
-    HostOut."""
+    """Send a host archives and run; returns the key of the run. Raises HostOut."""
     yield from deliver_archives(sent.message.places, sent.archives)
     answer = expect((yield sent.message, b""), messages.Accepted)
     if not answer.key:

@@ -29,8 +29,7 @@ FEWEST = 5
 
 
 def single_chance(points: int) -> float:
-    """The chance for a single place among all points; half of it, because segments of several
-    lengths are tested at each place."""
+    """The chance at one place; half, because segments of several lengths are tested there."""
     return FALSE_STEP / (2.0 * points)
 
 
@@ -109,7 +108,6 @@ def _with_ends(x: Floats, starts: list[int]) -> list[int]:
 
 
 def _levels(x: Floats) -> Floats:
-    """The levels to try, of shape (series, levels)."""
     points = x.shape[1]
     if points <= LEVELS:
         return x
@@ -171,8 +169,7 @@ def prune(
 
 
 def left_over(y: Floats, starts: Sequence[int], scale: float) -> tuple[float, float]:
-    """Standard deviation of the residuals from the levels of the segments, without outliers, and
-    its degrees of freedom."""
+    """Standard deviation of residuals from the levels, without outliers, and its freedom."""
     pieces = _unfitted(starts, len(y))
     residuals = y - evidence.robust_values(y, pieces, OUTLIER * scale)
     near = residuals[np.abs(residuals) <= OUTLIER * scale]
@@ -225,7 +222,6 @@ def _noise(
     measured: evidence.Measured,
     prior: evidence.Prior,
 ) -> evidence.ScaledNoise:
-    """The noise of the residuals, with the prior from other series."""
     freedom = _freedom(pieces, prior)
     square = float(residuals @ residuals) + prior.freedom * prior.variance
     variance = max(square / freedom, prior.least**2)

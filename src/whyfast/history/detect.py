@@ -35,8 +35,7 @@ _FEWEST = 5
 
 
 def find_outliers(residuals: Floats, pruned: changes.Pruned, chance: float) -> list[int]:
-    """The points so far from their level as noise is with ``chance`` only, unless most points of
-    their piece are."""
+    """The points beyond :func:`reach`, unless most points of their piece are."""
     far = np.abs(residuals) > reach(residuals, pruned, chance)
     for piece in pruned.pieces:
         if 2 * int(far[piece.start : piece.end].sum()) >= piece.points:

@@ -165,8 +165,7 @@ def timeline_of_kept(study: str, points: Iterable[KeptPoint], wanted: timeline.W
 
 
 def _named(points: Sequence[KeptPoint], *, apart: bool) -> list[tuple[str, KeptPoint]]:
-    """Each point with its name, numbered if it repeats on its machine. Points of one revision on
-    several machines share a name."""
+    """Points with unique names; those of one revision on several machines share a name."""
     revisions = [revision_of(p.facts) for p in points]
     shared = apart and all(revisions)
     seen: dict[tuple[str, str], int] = {}
@@ -197,7 +196,6 @@ def _series(
 
 
 def _cost_series(machine: str, points: Sequence[KeptPoint | None]) -> Iterator[CostSeries]:
-    """Of every cost that two points have."""
     for at in dict.fromkeys(at for p in points if p for at in p.costs):
         variant, benchmark, key = at
         values = tuple(p.costs.get(at) if p else None for p in points)
@@ -238,8 +236,7 @@ def _measured(result: Result) -> dict[tuple[str, str], timeline.PointValue]:
 
 
 def _value(variant: str, blocks: Sequence[Block]) -> timeline.PointValue:
-    """The median over blocks of the mean time of one loop, and its standard error from the median
-    absolute deviation."""
+    """The median over blocks of the mean time of a loop, and its standard error."""
     times = [fmean(b.values[variant]) / b.loops for b in blocks]
     middle = median(times)
     apart = _OF_MAD * median(abs(t - middle) for t in times)

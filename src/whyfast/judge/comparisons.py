@@ -48,8 +48,7 @@ def find_failed_expectations(
 
 
 def refuted(study: Question, failed_expectations: Sequence[FailedExpectation]) -> frozenset[str]:
-    """The variants that are not what they are called, and their controls: no verdict about them
-    would be one about their names."""
+    """The variants that contradict their expectations, and their A/A controls."""
     names = {u.variant for u in failed_expectations if u.found is not None}
     return frozenset(v.name for v in study.variants if (v.control_of or v.name) in names)
 
@@ -150,8 +149,7 @@ class ComparisonPlan:
         samples: Mapping[tuple[str, str, str], Ratios],
         **settings: Any,
     ) -> tuple[Suite, ...]:
-        """The geometric means of ``samples``, those of ``pairs``; see :func:`judge_suites` for the
-        ``settings``."""
+        """The geometric means of ``samples``, by :func:`judge_suites` with the ``settings``."""
         return judge_suites(
             samples,
             margin=self.margin,
@@ -164,8 +162,7 @@ class ComparisonPlan:
 def comparisons_of(
     question: Question, recorded: Recorded, evidence: Sequence[Evidence]
 ) -> tuple[ComparisonPlan, list[str]]:
-    """Every measured variant against every measured baseline, the claimed pairs, and the
-    baselines."""
+    """The plan of all measured pairs and claimed ones, and the baselines."""
     if isinstance(question, Commands):
         variants = [v.name for v in question.variants]
     else:

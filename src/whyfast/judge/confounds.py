@@ -354,8 +354,7 @@ def _waited(blocks: Sequence[Block]) -> Iterator[Confound]:
 
 
 def machine_confounds(sessions: Sequence[Session], blocks: Sequence[Block]) -> list[Confound]:
-    """Settings that differed between sessions with blocks, or changed during one; steal time and
-    throttling while measuring."""
+    """Settings that differed or changed while measuring; steal time; throttling."""
     number = {s.id: sum(b.session == s.id for b in blocks) for s in sessions}
     used = [s for s in sessions if number[s.id]]
     apart = _benchmarks_by_host(used, blocks)
@@ -377,8 +376,7 @@ def machine_confounds(sessions: Sequence[Session], blocks: Sequence[Block]) -> l
 def _benchmarks_by_host(
     sessions: Sequence[Session], blocks: Sequence[Block]
 ) -> dict[str, set[str]]:
-    """Hosts and their benchmarks where each benchmark was measured on one of several hosts; else
-    empty."""
+    """The benchmarks of each host, where each was measured on one of several; else empty."""
     name = {
         s.id: str(s.environment.get("machine") or _value(s.environment, "hostname", ""))
         for s in sessions

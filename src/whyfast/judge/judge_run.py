@@ -258,7 +258,6 @@ def _exact(question: Question, costs: Sequence[VariantCost]) -> Iterator[CostCha
 
 
 def _measured(metrics: Sequence[Verdict]) -> Iterator[CostChange]:
-    """Of what has an interval."""
     for v in metrics:
         if (key := BY_METRIC.get(v.metric)) is not None:
             outcome = v.outcome if v.outcome in ("same", "undecided") else _AS_COST[v.outcome]

@@ -228,7 +228,6 @@ def random_effects(logs: Sequence[float], errors: Sequence[float]) -> RandomEffe
 
 
 def _scatter(y: Floats, variances: Floats, tau2: float) -> tuple[float, float, float]:
-    """Σ w (y − μ)², μ and Σ w."""
     weights = 1 / (variances + tau2)
     total = float(weights.sum())
     mean = float((weights * y).sum()) / total
@@ -323,8 +322,7 @@ _NAMED = 4
 
 
 def fleet_confounds(results: Mapping[str, Result]) -> tuple[Confound, ...]:
-    """What differs between the machines of a merged result beside the machines, warnings first;
-    ``results`` by machine."""
+    """What differs between machines beside themselves, warnings first; ``results`` by machine."""
     compilers: dict[str, dict[str, str]] = defaultdict(dict)
     forms: dict[str, dict[str, str]] = defaultdict(dict)
     virtual, versions = {}, {}

@@ -139,8 +139,7 @@ class RunsCompared:
     notes: tuple[str, ...] = ()
 
     def least_level(self, margin: float) -> float:
-        """The strictest level at which the interval excludes 0 or lies within the margin; 1 when it
-        does at none."""
+        """The strictest level at which the interval excludes 0 or is within the margin; 1: none."""
         levels = [part.least_levels(margin) for part in self.parts]
         return min(max(apart for apart, _ in levels), max(within for _, within in levels))
 
@@ -243,7 +242,6 @@ def _compared(
 
 
 def _ratio(x: Series, y: Series) -> tuple[prior.Ratio, prior.Contrast | None, tuple[str, ...]]:
-    """The ratio within the runs, what bounds it there, and notes."""
     within = prior.contrast(x, y)
     if within is not None:
         return within, within, (FEW_CARRY,) if _is_carried(within) else ()
@@ -269,7 +267,6 @@ def _parts(
     noise: prior.Noise | None,
     allowed: bool,
 ) -> tuple[tuple[prior.Contrast, ...], str]:
-    """What bounds a benchmark, and a note on the source of its noise."""
     if noise is None:
         return (drifted,), ""
     spread, note = noise.benchmarks.get(name), ""
@@ -322,8 +319,7 @@ def _verdict(judged: RunsCompared, level: float, margin: float) -> Verdict:
 
 @dataclass(frozen=True)
 class RunMetrics:
-    """``verdicts`` with the series' name as their metric; ``incomparable`` says in words which have
-    no ratio."""
+    """``verdicts`` by the name of their series; ``incomparable`` says which have no ratio."""
 
     verdicts: tuple[Verdict, ...]
     incomparable: tuple[str, ...]
@@ -375,8 +371,7 @@ def _constant(series: Series) -> bool:
 
 
 def _exact(name: str, head: Recording, base: Recording, ratio: float, margin: float) -> Verdict:
-    """``ratio`` is of the costs. Nothing is uncertain about a quantity that every value has
-    alike."""
+    """Nothing is uncertain where every value is alike. ``ratio`` is of the costs."""
     blocks = min(len(r.series[name].processes) for r in (head, base))
     verdict = exact_verdict((name, head.name, base.name), ratio, ratio, margin, blocks=blocks)
     return _amounts(verdict, head.series[name].higher)

@@ -137,8 +137,7 @@ def _differences(
     comparisons: main_table.Comparisons,
     evidence: Mapping[str, Evidence],
 ) -> Iterator[str]:
-    """A sentence for each of the largest decided differences, and one for each cause shown; the
-    table has all."""
+    """A sentence for each of the largest decided differences, and for each cause shown."""
     explained: set[str] = set()
     given = 0
     for verdict in main_table.decided(main):

@@ -190,8 +190,7 @@ class FlameGraph:
 
 @dataclass(frozen=True)
 class CountedSides:
-    """A function of the sides ``fast`` and ``slow`` beside each other, each instruction with how
-    often it ran."""
+    """A function of both sides, each instruction with how often it ran."""
 
     caption: str
     fast: str
@@ -201,8 +200,7 @@ class CountedSides:
 
 @dataclass(frozen=True)
 class Group:
-    """Blocks that belong together under a title, folded where a renderer can fold. ``name`` is the
-    target of links."""
+    """Blocks under a title, folded where possible. ``name`` is the target of links."""
 
     title: str
     blocks: tuple[Block, ...]

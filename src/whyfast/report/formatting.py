@@ -47,8 +47,7 @@ def quote(name: str) -> str:
 
 
 def join(words: Iterable[str], most: int = 0) -> str:
-    """``a``, ``a and b``, ``a, b and c``; where ``most`` is given, of more words the first and a
-    number: ``a, b and 3 more``."""
+    """``a, b and c``; of more than ``most`` words the first and a number: ``a, b and 3 more``."""
     items = list(words)
     if most and len(items) > most:
         items = [*items[:most], f"{len(items) - most} more"]
@@ -188,8 +187,7 @@ VerdictStyle = Literal["line", "clause", "brief"]
 def verdict(
     verdict: Judgement, margin: float, style: VerdictStyle = "line", baseline: str = ""
 ) -> str:
-    """The verdict in words; ``margin`` is relative, 0.01 for 1 %. ``baseline``: a name to
-    use instead of its own."""
+    """The verdict in words; ``margin`` is relative. ``baseline``: to be called so."""
     text, base = verdict_text(verdict), baseline or quote(verdict.baseline)
     if verdict.outcome == "same":
         same = "same" if style == "line" else f"the same as {base}"
@@ -206,8 +204,7 @@ _FACTOR = 1.5
 
 
 def percent_text(estimate: Estimate) -> RatioText:
-    """A small difference in per cent, from the slower side: "2.3 % slower [1.9, 2.7] %"; from
-    1.50x on a factor."""
+    """A difference from the slower side: "2.3 % slower [1.9, 2.7] %"; from 1.50x on a factor."""
     unknown = f"{UNBOUNDED}, {UNBOUNDED}"
     if not (math.isfinite(estimate.ratio) and estimate.ratio > 0):
         return RatioText(UNBOUNDED, "", f"[{unknown}]")

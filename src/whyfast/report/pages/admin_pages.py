@@ -104,8 +104,7 @@ def failed_build_page(build: FailedBuild) -> doc.Document:
 def toolchains_page(
     toolchains: Iterable[tuple[str, bool, int]], entrances: Iterable[str]
 ) -> doc.Document:
-    """Names with whether they are installed, and the bytes on disk (0: not whyfast's); and how
-    roots are entered here."""
+    """Names, whether installed, and bytes on disk (0: of others); how roots are entered here."""
     rows = [
         (
             name,
@@ -176,7 +175,6 @@ def _variant_table(forecast: Forecast) -> doc.Table | None:
 
 
 def _measuring(forecast: Forecast) -> Iterator[str]:
-    """The benchmarks or kernels, and the longest time that they take."""
     study = forecast.study
     if not study.measured:
         yield "evidence only: no measurement"

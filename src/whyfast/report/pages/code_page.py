@@ -225,7 +225,6 @@ def function_sections(
 
 
 def _dispatch_table(programs: Sequence[Evidence]) -> doc.Table | None:
-    """How each program dispatches, with the reason; None when none has an indirect jump."""
     rows = [
         (
             *(evidence.variant, facts.style, facts.form),
@@ -322,7 +321,6 @@ def _architectures(programs: Iterable[Evidence]) -> Iterator[str]:
 
 
 def _traces(programs: Iterable[Evidence]) -> Iterator[str]:
-    """What handlers save, and traces of compiler options."""
     for program in programs:
         name, entry = program.variant, program.entry
         if entry is not None and entry.saving:

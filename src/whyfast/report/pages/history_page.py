@@ -159,8 +159,7 @@ def cautions(history: History) -> tuple[str, ...]:
 
 
 def finding_table(history: History, *, wide: bool = True) -> doc.Table | None:
-    """Every finding: those of the suite, unless not ``wide``, then the largest first; the first of
-    them in short."""
+    """Every finding, the suite's first if ``wide``, then the largest; in short the first ones."""
     others = (change.finding for change in largest(history))
     shared = suite_wide(history) if wide else ()
     rows = []
@@ -211,8 +210,7 @@ def _on_machine(history: History, finding: Finding, machine: str) -> str:
 
 
 def series_table(history: History, *, suite: bool = False) -> doc.Table | None:
-    """Each series: its level between the steps, and what was found; or the suite's mean and
-    median."""
+    """Each series, its levels and findings; with ``suite``, the suite's mean and median."""
     rows = [
         (
             h.series.name,

@@ -79,7 +79,6 @@ def result_page(result: Result, rows: TableRows = "variants") -> doc.Document:
 
 
 def _heading(result: Result) -> str:
-    """The kind of page."""
     if result.found.check is not None:
         return check.CHECK_HEADING
     if isinstance(result.question, Recordings):
@@ -243,7 +242,6 @@ def check_page(result: Result) -> doc.Document:
 
 
 def _machine(result: Result) -> str:
-    """The processor and the system of the last session, as far as they are known."""
     facts = next((s.environment for s in reversed(result.recorded.sessions)), {})
     known = [str(facts[key]) for key in ("cpu_model", "os", "system") if facts.get(key)]
     return ", ".join(known) or "not recorded"
@@ -333,8 +331,7 @@ def _cut(table: doc.Table) -> doc.Table:
 
 
 def github_annotations(result: Result, failed: bool) -> list[str]:
-    """Lines that GitHub's runner makes annotations of: one for the answer, one for each benchmark
-    that is slower."""
+    """Annotations for GitHub: the answer, then each benchmark that is slower."""
     headline = answer_of(result).headline
     lines = [_annotation("error" if failed else "notice", "whyfast", headline)]
     kind = "error" if failed else "warning"

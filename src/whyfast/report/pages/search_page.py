@@ -93,15 +93,13 @@ def _course(
 
 
 def _every(result: SearchResult) -> Iterator[SearchResult]:
-    """The result and all further ones."""
     yield result
     for search in result.further:
         yield from _every(search)
 
 
 def _further(result: SearchResult) -> list[str]:
-    """The results of the searches of remainders, beyond the bad end, and in merged branches that
-    do not show the step."""
+    """The results of further searches: remainders, repairs, and branches without the step."""
     texts: list[str] = []
     for search in _every(result):
         answer, found = _answer(deepest(search)), search.answer.outcome in ("culprit", "one of")
@@ -164,7 +162,6 @@ def search_headline(result: SearchResult) -> str:
 
 
 def _answer(result: SearchResult) -> str:
-    """The answer of one search."""
     answer, names = result.answer, result.candidates
     good, bad = fmt.quote(names[0].title), fmt.quote(names[-1].title)
     where = answer.where
@@ -237,7 +234,6 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
 
 
 def _weakened(result: SearchResult) -> Iterator[str]:
-    """What the answer leaves open."""
     answer = result.answer
     if answer.several:
         searched = any(search.why == "remainder" for search in result.further)

@@ -109,7 +109,6 @@ def _what(result: SetResult) -> str:
 
 
 def _how_much(result: SetResult) -> str:
-    """The difference, or the share of it that is carried."""
     level, error = result.answer.whole or (1.0, 0.0)
     if abs(level - 1) <= max(_WHOLE, error if result.quantity in MEASURED else 0.0):
         return _what(result)
@@ -192,7 +191,6 @@ def _layouts(result: SetResult) -> Iterator[str]:
 
 
 def _weakened(result: SetResult) -> Iterator[str]:
-    """What the answer leaves open."""
     searched = "" if result.further or result.note else "; `--all` searches for the others"
     if result.answer.others:
         yield (

@@ -44,7 +44,6 @@ def _column(program: SurveyedProgram, variant: SurveyedVariant) -> str:
 
 
 def _baselines(program: SurveyedProgram) -> dict[str, SurveyedVariant]:
-    """By column."""
     return {_column(program, v): v for v in program.variants if v.baseline == v.name}
 
 

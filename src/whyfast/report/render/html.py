@@ -191,7 +191,6 @@ def dump_document(document: doc.Document) -> str:
 
 
 def _block(block: doc.Block) -> dict[str, Any]:
-    """Its fields, and which kind of block it is."""
     if isinstance(block, doc.Plot):
         block = replace(block, later=None)
     data = {"block": type(block).__name__.lower(), **encode(block)}
@@ -263,8 +262,7 @@ def _picture(kind: str, height: int, label: str, boxes: Iterable[Markup]) -> Mar
 
 
 def flame_svg(block: doc.FlameGraph) -> Markup:
-    """The call tree, the outermost function on top. What the slow side does not call has no
-    width."""
+    """The call tree, outermost function on top; what the slow side does not call has no width."""
     root = block.root
     boxes = list(_flames(root, block, 0.0, 0)) if root.slow > 0 else []
     depth = 1 + max((level for level, _ in boxes), default=0)

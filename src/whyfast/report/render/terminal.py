@@ -195,7 +195,6 @@ class _Printer:
                 pass
 
     def _space(self) -> None:
-        """An empty line between two blocks."""
         if self._begun:
             self._console.print()
         self._begun = True

@@ -273,8 +273,7 @@ def method(result: Result) -> doc.Sentences | None:
 
 
 def noise_section(result: Result) -> doc.ReportSection | None:
-    """Where the noise of each comparison comes from, how the benchmarks were measured, and wall
-    time by phase."""
+    """Where noise comes from, how benchmarks were measured, and wall time by phase."""
     phases = [(name, doc.seconds_cell(s)) for name, s in result.recorded.seconds.items()]
     spent = doc.table("Time spent", ("phase", *doc.right("time")), phases)
     return doc.detail("noise", "Noise and time", _noise_table(result), spent)

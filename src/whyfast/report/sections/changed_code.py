@@ -61,8 +61,7 @@ def changed_code(check: Check) -> Iterator[str]:
 
 
 def _in_a_line(name: str) -> str:
-    """A function's name, without parameters, arguments of templates and clones' suffixes where it
-    is a line by itself."""
+    """A function's name; of a long one without parameters, template arguments and suffixes."""
     if len(name) <= _LONG:
         return name
     return short_name(base_name(name)).replace("(anonymous namespace)::", "")

@@ -45,8 +45,7 @@ def check_sentences(result: Result) -> list[str]:
 
 
 def check_headline(result: Result, *, figures: bool = True) -> str:
-    """The whole answer in one sentence; without ``figures`` a table stands under it that has the
-    intervals."""
+    """The whole answer in a sentence; without ``figures`` it leaves intervals to a table."""
     check, verdicts = changed_code.check_of(result), result.judged.verdicts
     between = f" between {check.base_name} and {check.head_name}"
     nothing = f"Nothing that the benchmarks run has changed{between}:"
@@ -138,8 +137,7 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
 def _counted(
     undecided: Sequence[Verdict], check: Check, most: int, *, equal_too: bool
 ) -> Iterator[str]:
-    """What the exact counts say of benchmarks whose times are undecided; also that they are equal,
-    where that is not said of all."""
+    """What exact counts say of undecided benchmarks; ``equal_too``: also that they are equal."""
     every = [(_benchmark(v), more_instructions(check.reach(v.benchmark or ""))) for v in undecided]
     counts = {name: more for name, more in every if more is not None}
     for sign, word in ((1, "more"), (-1, "fewer")):
@@ -222,8 +220,7 @@ def _moved(check: Check) -> set[str]:
 
 
 def _cause(result: Result, check: Check) -> str:
-    """The causes in the account of the largest difference; without them what the machine code
-    says of it."""
+    """The causes in the account of the largest difference, or what the machine code says of it."""
     different, account = decided(result.judged.verdicts), result.found.account
     if account is not None and (text := named_causes(account)):
         return f"on {fmt.quote(account.benchmark)} {text}" if len(different) > 1 else text
@@ -361,8 +358,7 @@ def instructions_text(reach: ChangeCoverage | None) -> str:
 
 
 def more_instructions(reach: ChangeCoverage | None) -> float | None:
-    """The share of instructions that the head runs more of (below 0: fewer); None where they were
-    not counted."""
+    """The share of instructions that the head runs more; None where they were not counted."""
     if reach is None or reach.instructions is None or min(reach.instructions) <= 0:
         return None
     return reach.instructions[1] / reach.instructions[0] - 1

@@ -21,8 +21,7 @@ _DRAWN = 0.995
 
 
 def slope_sentences(slopes: Sequence[Line]) -> list[str]:
-    """A sentence for each linear family: the slope of every variant, the first against the
-    others."""
+    """A sentence for each linear family, with the slope of every variant."""
     texts = []
     for family in (family for family in _families(slopes) if family[0].linear):
         first, costs = family[0], []
@@ -76,7 +75,6 @@ def _threshold(points: Sequence[tuple[Parameter, Verdict]]) -> Iterator[str]:
 
 
 def _slope_ratio(line: Line) -> fmt.RatioText | None:
-    """That of the slopes; None where nothing bounds it."""
     r = line.slope_ratio
     if r is None or r.low is None or r.high is None or min(r.low, r.value) <= 0:
         return None
@@ -269,8 +267,7 @@ def _figures(result: Result) -> tuple[Figure, ...]:
 
 
 def figures_table(result: Result) -> doc.Table | None:
-    """A row for each benchmark and figure in which variants differ, a column for each variant;
-    None without figures."""
+    """A row for each benchmark and figure in which variants differ; None without any."""
     figures: dict[tuple[str, str], dict[str, Figure]] = {}
     for figure in _figures(result):
         figures.setdefault((figure.benchmark, figure.what), {})[figure.variant] = figure

@@ -166,8 +166,7 @@ def more_text(change: CostChange) -> str:
 
 
 def unavailable(costs: Sequence[VariantCost]) -> Iterator[str]:
-    """Why costs are not known: each reason once, with all that it is the reason of; and what does
-    not repeat."""
+    """Why costs are not known, each reason once; and what does not repeat."""
     every = {c.variant for c in costs}
     reasons = fmt.grouped((c.note, c) for c in costs if c.value is None and c.note)
     for note, mine in reasons.items():
@@ -189,8 +188,7 @@ def unavailable(costs: Sequence[VariantCost]) -> Iterator[str]:
 
 
 def size_clause(result: Result) -> str:
-    """``, for 18 % more code, in `parse` (+4.1 kB)``, where it is not slower and is larger beyond
-    the margin; else empty."""
+    """``, for 18 % more code, in `parse` (+4.1 kB)``, where that is the price; else empty."""
     changes = cost_changes(result)
     slower = any(v.outcome == "slower" for v in result.judged.verdicts)
     size = next((c for c in changes if c.key == "size"), None)
@@ -312,7 +310,6 @@ def _cell(
 
 
 def _mean(changes: Sequence[CostChange]) -> float:
-    """The geometric mean of their ratios; NaN where there is none."""
     logs = [_log(c.ratio) for c in changes]
     return math.exp(sum(logs) / len(logs)) if logs and all(map(math.isfinite, logs)) else math.nan
 

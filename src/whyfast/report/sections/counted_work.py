@@ -247,8 +247,7 @@ def _in_order(result: Result, names: Collection[str]) -> list[str]:
 def counted_sentences(
     study: Question, comparisons: Comparisons, counted: Sequence[Counted]
 ) -> list[str]:
-    """What goes with the largest difference from the main baseline, and with the claim; and what
-    could not be counted."""
+    """What goes with the largest difference and with the claim; what could not be counted."""
     total, main = totals(counted, "measured") or totals(counted, "simulated"), study.baselines[0]
     others = (v.name for v in study.measured if v.name != main and not v.control_of)
     verdicts = decided(comparisons.of(name, main) for name in others)

@@ -290,8 +290,7 @@ def _gain(name: str, slow: str, fast: str, comparisons: Comparisons) -> tuple[st
 
 
 def _flags_apart(a: Variant, b: Variant) -> Mapping[Aspect, Difference]:
-    """The compiler's and the linker's flags that set two variants apart; nothing where there are
-    other differences."""
+    """The flags that set two variants apart; nothing where anything else differs too."""
     aspects = {d.aspect: d for d in differences(a, b)}
     return {} if aspects.keys() - {"cflags", "ldflags"} else aspects
 

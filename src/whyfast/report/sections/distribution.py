@@ -62,8 +62,7 @@ class Distribution:
 
 
 def distributions(result: Result) -> tuple[Distribution, ...]:
-    """One for each pair with two or more judged benchmarks, by baseline and then by variant, in
-    the order of the study."""
+    """One for each pair with two or more judged benchmarks, in the order of the study."""
     pairs = fmt.grouped(
         ((v.baseline, v.variant), v)
         for v in result.judged.verdicts
@@ -93,8 +92,7 @@ def suite_carriers(suite: Suite | None, margin: float) -> tuple[Carrier, ...]:
     same = suite.verdict.outcome == "same"
 
     def outcome(log_ratio: float) -> Outcome:
-        """Of the mean without a benchmark there is no interval: a difference stays one while it
-        points the same way."""
+        """Without an interval, a difference stays one while it points the same way."""
         if same and abs(log_ratio) <= math.log1p(margin):
             return "same"
         return "slower" if log_ratio > 0 else "faster"

@@ -66,8 +66,7 @@ def kernel_sentences(result: Result) -> list[str]:
 
 
 def _steps(series: Sequence[ReleaseSeries]) -> list[str]:
-    """One sentence for each pair of kernels between which something changed, in most series
-    first."""
+    """One sentence for each pair of kernels with a step between them, in most series first."""
     groups = fmt.grouped(
         ((x.before.kernel, x.after.kernel), (s, x)) for s in series for x in s.steps
     )
@@ -124,8 +123,7 @@ def _repeated(result: Result) -> Iterator[str]:
 
 
 def _disturbed(result: Result) -> Iterator[str]:
-    """How often the kernel interrupted, and a warning where the guest's clock does not count
-    instructions."""
+    """How often the kernel interrupted; a warning where the guest's clock is of no use."""
     shares = [b.disturbed for b in result.recorded.boots]
     if shares and max(shares) > 0:
         most = max(b.most for b in result.recorded.boots)

@@ -32,7 +32,6 @@ _FIRST: dict[Draw, str] = {"layouts": "as linked", "profiles": "as first trained
 
 
 def _over(p: Placement) -> str:
-    """``over 24 layouts``."""
     return f"over {fmt.pluralize(p.layouts, p.over[:-1])}"
 
 
@@ -67,8 +66,7 @@ def _overall(judged: Sequence[T]) -> list[T]:
 
 
 def spread_text(spread: float, high: float = math.inf) -> str:
-    """A standard deviation of the log time in per cent, with two digits; where none is seen what
-    it is at most, if that is known."""
+    """A standard deviation of log time in per cent; where none is seen its upper limit."""
     if spread > 0:
         return fmt.rough(math.expm1(spread))
     return f"under {fmt.rough(math.expm1(high))}" if 0 < high < math.inf else "none seen"
@@ -212,8 +210,7 @@ def placement_section(result: Result) -> doc.ReportSection | None:
 
 
 def placement_table(result: Result) -> doc.Table | None:
-    """A row for each pair and kind of draw, in a long report also for each benchmark; None without
-    layouts and profiles."""
+    """A row for each pair and kind of draw; a long report has each benchmark too."""
     every = result.judged.placements
     short = [p for over in _FIRST for p in _overall([p for p in every if p.over == over])]
     return doc.with_short(_placement_table(every), _placement_table(short))

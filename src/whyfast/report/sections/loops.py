@@ -72,7 +72,6 @@ def _interval(time: LoopTime, facts: LoopFacts) -> str:
 
 
 def _time(seconds: float, facts: LoopFacts) -> str:
-    """In the unit that was asked for, else in a suitable one."""
     if facts.unit not in UNITS:
         return fmt.seconds(seconds)
     size, name = UNITS[facts.unit]
@@ -81,8 +80,7 @@ def _time(seconds: float, facts: LoopFacts) -> str:
 
 
 def loop_findings(result: Result) -> Iterator[str]:
-    """What differs between the first side and the one furthest from it that can explain the
-    difference, and what was subtracted."""
+    """What can explain the largest difference from the first side, and what was subtracted."""
     loops = result.found.loops
     if not loops:
         return
@@ -145,8 +143,7 @@ _ON_OBJECTS = ("LOAD_", "STORE_", "DELETE_", "IMPORT_", "KW_NAMES", "JUMP_", "PO
 
 
 def _same_bytecode(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
-    """Where calls and instructions are the same: which was specialised to another, or none. The
-    first is the faster one."""
+    """Of the same calls and instructions (the faster side first) the one that differs, if any."""
     pairs = list(zip(_run(a), _run(b), strict=False))
     alike = len(_run(a)) == len(_run(b)) and all(i.name == j.name for i, j in pairs)
     done = [(_called(f), f.raised, f.python) for f in (a, b)]

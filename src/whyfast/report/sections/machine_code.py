@@ -179,8 +179,7 @@ def calls_table(result: Result) -> doc.Table | None:
 def image_sentences(
     study: Question, images: Sequence[JitImage], slopes: Sequence[Line]
 ) -> list[str]:
-    """What each variant's programs were compiled to at run time, and what a setting alone does to
-    that."""
+    """What programs were compiled to at run time, and what a setting alone does to that."""
     forms = {image.variant: image.form for image in images}
     by_form = fmt.grouped((form, variant) for variant, form in forms.items())
     if not forms:

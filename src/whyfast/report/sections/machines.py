@@ -28,8 +28,7 @@ _PROVENANCE = (
 
 
 def overall_table(merged: Merged, *, pooled: bool = True) -> doc.Table | None:
-    """A row for each comparison, a column for each machine; with ``pooled``, from five machines
-    on, what others may do."""
+    """A row for each comparison, a column for each machine, and one for others if ``pooled``."""
     every = over_machines.over_machines(merged)
     pooled = pooled and any(o.pooled for o in every)
     baselines = list(dict.fromkeys(o.baseline for o in every))
@@ -295,8 +294,7 @@ def _by_row(table: doc.Table, merged: Merged) -> doc.Table:
 
 
 def _care(merged: Merged) -> Iterator[str]:
-    """What differs between the machines beside them, then what is missing, then their own
-    warnings by number."""
+    """What differs between the machines, what is missing, and how many warnings each has."""
     warnings = warnings_of(merged.confounds)[:_QUOTED]
     yield from (fmt.sentence(c.text) for c in warnings)
     lacking = dict.fromkeys((lack.machine, lack.variant) for lack in merged.lacking)

@@ -288,7 +288,6 @@ def _pairs(result: Result, outcome: str) -> str:
 
 
 def _changed(question: Question, verdict: Verdict) -> str:
-    """The change that an interaction is about."""
     return _change(question, question.variant(verdict.variant).axes)
 
 

@@ -52,8 +52,7 @@ class OverMachines:
 
 
 def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
-    """One for each pair that some machine judges as a whole, in the order of the study; those of
-    A/A controls last."""
+    """One for each pair judged as a whole, in the order of the study; A/A controls last."""
     question = merged.question
     order = {v.name: (bool(v.control_of), i) for i, v in enumerate(question.variants)}
     bases = {name: i for i, name in enumerate(question.baselines)}
@@ -240,7 +239,6 @@ def audits(merged: Merged) -> dict[str, main_table.Audit]:
 
 
 def _claim(merged: Merged) -> Iterator[str]:
-    """On which machines the claim holds, and on which not."""
     claim, every = merged.question.claim, merged.machines
     outcomes = fmt.grouped((_outcome(audit), name) for name, audit in audits(merged).items())
     parts = [f"{outcome} on {machines_text(names, merged)}" for outcome, names in outcomes.items()]

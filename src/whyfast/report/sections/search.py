@@ -82,7 +82,6 @@ def surely_unlike(quantity: Quantity, ends: Interval | None) -> bool:
 
 
 def _factor(estimate: float) -> str:
-    """The factor between two counts."""
     return f"{math.exp(abs(estimate)):.4g}"
 
 

@@ -212,8 +212,7 @@ def _study_surprises(
 def _witnesses(
     result: Result, study: Question, comparisons: main_table.Comparisons
 ) -> Iterator[str]:
-    """Variants whose dispatch explains that they are slow, those with the largest difference
-    first."""
+    """Variants whose dispatch explains that they are slow, the largest difference first."""
     evidence, main = {e.variant: e for e in result.found.evidence}, study.baselines[0]
     witnesses: dict[str, dispatching.Witness] = {}
     for v in main_table.decided(

@@ -129,8 +129,7 @@ def machine_section(result: Result) -> doc.ReportSection | None:
 
 
 def when(seconds: float) -> str:
-    """A time given in seconds since the epoch; one that no calendar has, as a file may say, as it
-    is."""
+    """A time in seconds since the epoch; as it is where no calendar has it."""
     try:
         return datetime.fromtimestamp(seconds, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
     except (OverflowError, ValueError, OSError):

@@ -186,8 +186,7 @@ def _alike(fast: Iterable[str], slow: Iterable[str]) -> int:
 
 
 def _apart(fast: list[str], slow: list[str]) -> tuple[list[str], list[str]]:
-    """The words of both; a program of both is without its folder, paths that differ begin where
-    they do."""
+    """The words of both without a folder that both have; paths from where they differ."""
     pairs = list(zip(fast, slow, strict=False))
     for n, (a, b) in enumerate(pairs):
         if n == 0 and a == b:
@@ -319,8 +318,7 @@ def _clause(cause: Cause, account: Account) -> str:
 
 
 def account_sentences(account: Account | None, *, headline: bool = True) -> Iterator[str]:
-    """What an account adds under another answer; without ``headline`` that sentence has the causes
-    already."""
+    """What an account adds under another answer, whose ``headline`` may have the causes."""
     if account is None or not account.costs:  # there was no difference to look into
         return
     where = f" on {fmt.quote(account.benchmark)}" if account.benchmark else ""

@@ -50,8 +50,7 @@ def _statements(account: Account) -> Iterator[str]:
 
 
 def _bars(account: Account) -> doc.ShareBars:
-    """Both divide the difference: by part of the time, and by cause. What goes the other way is in
-    the tables only."""
+    """The difference divided by part of the time, and by cause; nothing negative."""
     whole = account.time.difference
     parts = [
         doc.BarPart(name, account.split[part].difference / whole)
