@@ -16,7 +16,7 @@ from whyfast.build.run import complete
 from whyfast.build.source import unpack
 from whyfast.explain.same_builds import machine_code
 from whyfast.fleet import messages, transfer
-from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, kind_of
+from whyfast.fleet.cluster import Cluster, Event, kind_of
 from whyfast.fleet.merging import same_environment
 from whyfast.investigate.services import Note, Observer, Services
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
@@ -291,17 +291,17 @@ class BuildingHosts:
         if event is None:
             return
         builder = self._builders.get(event.host)
-        if isinstance(event, Joined):
+        if event.kind == "joined":
             builder = self._builders[event.host] = _Builder(event.host)
             builder.job = self._check_facts()
             self._go_on(builder, None)
         elif builder is None or builder.state == "out":
             return
-        elif isinstance(event, Gone):
+        elif event.kind == "gone":
             del self._builders[event.host]
             builder.recipe = None
             self._observer.note(f"{event.host}: {event.why}")
-        elif isinstance(event, Answered):
+        elif event.kind == "answered":
             self._go_on(builder, event.answer)
         else:
             self._leave_out(builder, event.why)

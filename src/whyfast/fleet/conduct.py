@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from whyfast.fleet import messages
-from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined
+from whyfast.fleet.cluster import Cluster, Event
 from whyfast.fleet.host_run import HostRun, State, status
 from whyfast.fleet.transfer import (
     HostOut,
@@ -69,7 +69,7 @@ class Conductor:
 
     def conduct(self, hosts: Iterable[str]) -> None:
         """Run until every host (``hosts``: the connected ones) is done or cannot go on."""
-        self._handle([Joined(host) for host in hosts])
+        self._handle([Event("joined", host) for host in hosts])
         looked = -math.inf
         while True:
             now = self.clock.monotonic()
@@ -125,11 +125,11 @@ class Conductor:
 
     def _handle_event(self, event: Event) -> None:
         host_run = self.host_runs.get(event.host)
-        if isinstance(event, Joined):
+        if event.kind == "joined":
             if host_run is None:
                 host_run = self.host_runs[event.host] = self.spread.host_run(event.host)
             self._start(host_run)
-        elif isinstance(event, Gone) and host_run is not None:
+        elif event.kind == "gone" and host_run is not None:
             self._tasks.pop(event.host, None)
             self._next_tasks.pop(event.host, None)
             if host_run.state != "out":
@@ -137,7 +137,7 @@ class Conductor:
                 host_run.observer.note(event.why)
         elif host_run is None or event.host not in self._tasks:
             return  # the answer to a task that was given up
-        elif isinstance(event, Answered):
+        elif event.kind == "answered":
             self._go_on(host_run, event.answer)
         else:
             self._leave_out(host_run, event.why)
@@ -230,16 +230,18 @@ def survey_all(
                 raise UserError(
                     "no usable worker is connected to the scheduler; start whyfast worker on hosts"
                 )
-        if isinstance(event, Joined):
+        if event is None:
+            continue
+        if event.kind == "joined":
             asked.add(event.host)
             cluster.hand(event.host, messages.write(messages.AskFacts()))
-        elif isinstance(event, Gone):
+        elif event.kind == "gone":
             asked.discard(event.host)
             hosts.pop(event.host, None)
-        elif event is not None:
+        else:
             try:
-                answer = messages.read_answer(event.answer) if isinstance(event, Answered) else None
-            except Malformed:
+                answer = messages.read_answer(event.answer)
+            except Malformed:  # or nothing
                 answer = None
             if isinstance(answer, messages.HostFacts):
                 hosts[event.host] = answer

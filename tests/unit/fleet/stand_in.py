@@ -11,7 +11,7 @@ from typing import Any
 from tests.unit.investigate.doubles import Watcher, World, own
 
 from whyfast.build.recipe import Recipe
-from whyfast.fleet.cluster import Answered, Event, Gone, Joined
+from whyfast.fleet.cluster import Event
 from whyfast.fleet.messages import Take, read_task
 from whyfast.fleet.worker import HostAnswers
 from whyfast.investigate.services import Services
@@ -59,7 +59,7 @@ class StandIn:
         self.answers: dict[str, HostAnswers] = {}
         for host in self.hosts:
             self.start(host)
-            self.events.append(Joined(host))
+            self.events.append(Event("joined", host))
 
     def start(self, host: str) -> None:
         """A new process in the same home."""
@@ -83,14 +83,14 @@ class StandIn:
         instead = self.faults(host, kind, before)
         if instead is not None:
             for event in instead:
-                if isinstance(event, Joined):
+                if event.kind == "joined":
                     self.start(event.host)
             self.events.extend(instead)
             return self.next(timeout)
         began = self.hosts[host].clock.seconds
         answer = self.answers[host].answer(task, data)
         self.world.clock.seconds += self.hosts[host].clock.seconds - began
-        return Answered(host, answer)
+        return Event("answered", host, answer=answer)
 
 
 def at(host: str, kind: str, before: int, action: Callable[[], Any]) -> Faults:
@@ -100,7 +100,10 @@ def at(host: str, kind: str, before: int, action: Callable[[], Any]) -> Faults:
 
 def dies(host: str, kind: str, before: int, back: bool = True) -> Faults:
     """That host is gone in its task of that kind, and there again at once if it comes ``back``."""
-    events = [Gone(host, "the connection is lost"), *([Joined(host)] if back else [])]
+    events = [
+        Event("gone", host, "the connection is lost"),
+        *([Event("joined", host)] if back else []),
+    ]
     return at(host, kind, before, lambda: events)
 
 

@@ -13,7 +13,7 @@ from tests.unit.build.example import write_source
 from tests.unit.fleet.stand_in import Builder, Faults, StandIn, at, dies
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 
-from whyfast.fleet.cluster import Answered, Event, Gone
+from whyfast.fleet.cluster import Event
 from whyfast.fleet.replicate import Sharded, deal, replicate
 from whyfast.fleet.worker import HostAnswers
 from whyfast.investigate.study_run import run_study
@@ -170,7 +170,7 @@ def test_what_hosts_answered_is_on_disk_before_any_of_them_is_asked_for_more(fle
 
         def next(self, timeout: float) -> Event | None:
             event = super().next(timeout)
-            if isinstance(event, Answered):
+            if event is not None and event.kind == "answered":
                 heard[0] += b'"kind":"block"' in bytes(event.answer)  # type: ignore[call-overload]
             return event
 
@@ -297,7 +297,7 @@ def test_an_answer_that_is_not_what_was_asked_is_not_kept(
 
 
 def test_bytes_that_are_no_json_put_a_host_out(fleet: Fleet) -> None:
-    events = [Answered("oak", b"\x80\x05."), Gone("oak", "it was ended")]
+    events = [Event("answered", "oak", answer=b"\x80\x05."), Event("gone", "oak", "it was ended")]
     result = fleet.shard(at("oak", "block", 1, lambda: events))
     reason = "oak: cannot measure: unreadable answer: message: is not JSON"
     assert any(h.startswith(reason) for h in fleet.watcher.heard)
