@@ -106,7 +106,10 @@ def wanted_first(programs: Mapping[str, Path], project: str, installed: Sequence
         letters = iter(whole[1:])
         short = made[:1] == whole[:1] and all(letter in letters for letter in made[1:])
         aside = bool(
-            re.search(r"test|fuzz|example|demo|sample", f"{programs[name]} {name}".lower())
+            re.search(
+                r"(?<!perf)(?<!perf[-_])(?<!speed)test|fuzz|example|demo|sample",
+                f"{programs[name]} {name}".lower(),
+            )
         )
         theirs = bool(re.search(r"third.?party|extern|vendor", str(programs[name].parent).lower()))
         return theirs, made != whole, aside or not short, name not in installed, aside

@@ -48,7 +48,11 @@ def given(
         monkeypatch.setattr(first_tries, "_fails", tried)
         monkeypatch.setattr(Tries, "says", lambda *_: usage)
         clock = cast(Clock, SimpleNamespace(monotonic=lambda: moment))
-        tries = Tries(cast(Build, SimpleNamespace()), Silent(), Limit(clock, 999.0, 999.0))
+        tries = Tries(
+            cast(Build, SimpleNamespace(program=tmp_path / "app")),
+            Silent(),
+            Limit(clock, 999.0, 999.0),
+        )
         folder = tmp_path / "libpngs"
         folder.mkdir(exist_ok=True)
         return with_work(folder, Project("gcc", (), "app", benchmarks=WHOLE), tries)
