@@ -29,7 +29,7 @@ from whyfast.investigate.check_measuring import (
 )
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.costs import count_costs, repeat_builds
-from whyfast.investigate.first_failure import built
+from whyfast.investigate.first_failure import built, fetched_for
 from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import (
     Measurer,
@@ -111,6 +111,8 @@ def run_check(
     observer.note(_announced(asked.study, request, building, took, explains=elsewhere is None))
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
     context = build(RunContext(plain, home, observer, services), building)
+    if fetched_for(context, asked.change):
+        context = build(RunContext(plain, home, observer, services), building)
     context = built(context, asked.change, building)
     budget = request.budget or max(BUDGET / 3, BUDGET - context.seconds["prepare"])
     limit = min(SIMULATED, budget / 3)
