@@ -15,6 +15,7 @@ from pathlib import Path
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
+from whyfast.investigate.first_commands import told_commands
 from whyfast.investigate.first_failure import FETCHING, advice, fetched, lacks_tool, portable
 from whyfast.investigate.first_tries import (
     LACKS,
@@ -45,6 +46,7 @@ from whyfast.study.project import (
     benchmark_key,
     literal,
     placed_at,
+    program_name,
     some,
     some_names,
     spread,
@@ -170,7 +172,12 @@ def _with_a_program_that_works(
     end = services.clock.monotonic() + tries.limit.left(_OTHERS)
     with copied(folder, home) as copy:
         found = _with_benchmarks(copy, way, tries)
-        for other in found.others if found.idle else ():
+        others = sorted(
+            found.others if found.idle else (),
+            # Those first whose work the tests name; all are configured alike.
+            key=lambda other: not told_commands(copy, tries.made.program, program_name(other))[0],
+        )
+        for other in others:
             if services.clock.monotonic() > end:
                 comment = f"Not built, for want of time: {Path(other.program).name}."
                 return replace(found, comments=(*found.comments, comment))

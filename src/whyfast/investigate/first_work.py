@@ -18,6 +18,7 @@ from whyfast.study.project import (
     Commands,
     Project,
     benchmark_key,
+    program_name,
     sources,
     text_of,
 )
@@ -150,8 +151,7 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
 def _tested(folder: Path, project: Project, tries: Tries) -> tuple[Project, Project]:
     """The project with the command lines of its tests that give the program work, the most first;
     and with the one that is most where that is little."""
-    name = Path(project.program).name.removesuffix(".linked")
-    told, place = told_commands(folder, tries.made.program, name)
+    told, place = told_commands(folder, tries.made.program, program_name(project))
     found: list[tuple[float, tuple[str, ...]]] = []
     for words in told[:: max(1, len(told) // _TRIES)][:_TRIES]:
         if tries.left < TRIED / 2:  # the rest is for what is written
