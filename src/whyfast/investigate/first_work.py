@@ -135,6 +135,14 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
         )
     if little.benchmarks:
         return little
+    if not reason:  # as of one that searches or counts files
+        failed, cpu = tries.fails(folder, WHOLE["whole"], folder)
+        if not failed and cpu > _least(alone):
+            comment = (
+                f"The program runs in the project's folder, for {1000 * cpu:.1f} ms: give it a "
+                "larger one."
+            )
+            return replace(project, folder="{source}", comments=(*project.comments, comment))
     what = f"fails without arguments ({reason})" if reason else "does little without arguments"
     todo = "add words to its command that give it work"
     if waits:
