@@ -24,8 +24,8 @@ from whyfast.why.functions import FunctionKey
 from whyfast.why.runtimes import python
 from whyfast.why.runtimes.protocol import Findings
 from whyfast.why.runtimes.python import CPython
-from whyfast.why.runtimes.python_reasons import line_reason
-from whyfast.why.runtimes.python_runs import TracedLine
+from whyfast.why.runtimes.python_reasons import line_reason, portions
+from whyfast.why.runtimes.python_runs import PyFunction, PythonSide, TracedLine, read_counted
 
 #: Milliseconds of both sides by stack, the outermost frame first: ``main/work``, ``+NAME`` for an
 #: import, ``-`` for a collection of garbage.
@@ -261,6 +261,15 @@ def test_the_function_alone_where_its_machine_code_has_no_name(
     sampled = [SampledRun("slow", {(frame,): 0.03}, 9)]
     causes = explained(text, text, {"<module>/lookup": (50, 80)}, sampled=sampled).causes
     assert [c.place.function for c in causes] == ["lookup"] * said
+
+
+def test_waiting_is_no_time_of_a_function_of_c() -> None:
+    waits, packs = "<method 'acquire' of '_thread.lock' objects>", "<built-in method zlib.compress>"
+    callees = [[waits, 5, 2.0], [packs, 5, 0.3]]
+    document = {"main": "/x.py", "path": [], "codes": {"1": ["/x.py", 1, "f", "f"]}}
+    side = PythonSide()
+    read_counted([{**document, "functions": [[1, 1, 0.1, callees]]}], side)
+    assert portions(side.counted, PyFunction("", "f")) == pytest.approx({packs: 0.75})
 
 
 def test_exceptions_of_two_runs_that_were_traced_in_part() -> None:
