@@ -128,8 +128,10 @@ def compact(table: Table, widths: Widths, room: int, *, bars: str = "") -> Table
         return text
     column = titles.index(bars)
     drawn = draw_bars([row[column] for row in table.rows], left)
-    rows = tuple((*row, cell) for row, cell in zip(text.rows, drawn, strict=True))
-    return replace(text, columns=(*text.columns, Column("")), rows=rows)
+    # Beside the ratios that they draw, as other baselines may follow.
+    at = next((i for i, c in enumerate(text.columns, 1) if c.title == bars), len(text.columns))
+    rows = tuple((*r[:at], bar, *r[at:]) for r, bar in zip(text.rows, drawn, strict=True))
+    return replace(text, columns=(*text.columns[:at], Column(""), *text.columns[at:]), rows=rows)
 
 
 def draw_bars(cells: Sequence[Cell], width: int) -> list[Cell]:
