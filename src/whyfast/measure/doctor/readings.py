@@ -2,8 +2,7 @@
 
 Each entry of :data:`CHECKS` looks at files of the kernel and has the sentences for its three
 states: unknown, good, and warning with what to do about it. ``whyfast doctor`` and the metadata of
-every session show them in this order.
-"""
+every session show them in this order."""
 
 from __future__ import annotations
 
@@ -73,11 +72,9 @@ class MachineReading:
 
 @dataclass(frozen=True)
 class MachineCheck:
-    """One property of the machine: how to read it, and what each state does to results.
-
-    ``how`` sets it right, ``how_unknown`` helps where it cannot be read; ``tunable``: ``whyfast
-    doctor --tune`` sets it, where it can be read at all.
-    """
+    """One property of the machine: how to read it, and what each state does to results. ``how``
+    sets it right, ``how_unknown`` helps where it cannot be read; ``tunable``: ``whyfast doctor
+    --tune`` sets it, where it can be read at all."""
 
     key: str
     title: str
