@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from whyfast.explain.objects.elf import FUNCTION_TYPES, open_elf, read_symbols
+from whyfast.explain.objects.elf import FUNCTION_TYPES, open_elf, symbols_of
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.services import Services
 from whyfast.model.build import BuildFailure, Toolchain
@@ -289,8 +289,7 @@ def _functions(listing: RunContext[Study], name: str) -> frozenset[str]:
     functions = frozenset[str]()
     with contextlib.suppress(UserError):
         elf = open_elf(built_with(listing).work / name)
-        symbols = (s for table in elf.of_type("SHT_SYMTAB") for s in read_symbols(elf, table))
-        functions = frozenset(s.name for s in symbols if s.type in FUNCTION_TYPES)
+        functions = frozenset(s.name for s in symbols_of(elf) if s.type in FUNCTION_TYPES)
     if not functions:
         raise UserError(
             f"no object with functions; available: {_objects(listing)}", where=f"--object {name}"
