@@ -7,12 +7,10 @@ slices of time makes some runs twice as long as others."""
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import random
 import re
 import resource
-import signal
 import threading
 import time
 from collections import Counter, defaultdict
@@ -20,6 +18,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from whyfast.measure.entered import (
+    ANY_CHILD,
+    CONT,
+    DETACH,
+    EVENT_EXIT,
+    EVENT_STOP,
+    LISTEN,
+    SEIZE,
+    STOPS,
+    TRACE_EXIT,
+    ptrace_call,
+)
 from whyfast.model.sample import WAITED
 
 #: Values in seconds, one a turn, by what they are of.
@@ -247,13 +257,6 @@ def _peak_of(pid: int) -> float | None:
     return 1024.0 * int(peak[1]) if peak else None
 
 
-# Requests, options and events of ptrace, of <linux/ptrace.h>; __WALL of <linux/wait.h>.
-_CONT, _DETACH, _SEIZE, _LISTEN = 7, 17, 0x4206, 0x4208
-_TRACE_EXIT, _EVENT_EXIT, _EVENT_STOP = 1 << 6, 6, 128
-_ANY_CHILD = 0x40000000
-_STOPS = {signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
-
-
 class PeakTracer:
     """The peak memory of a child, read as it ends, where ptrace is allowed. Without what
     :attr:`Usage.maxrss` includes of this process. It runs freely until it ends, and then waits for
@@ -285,10 +288,9 @@ class PeakTracer:
     def _trace(self) -> None:
         traced = False
         try:
-            ptrace = ctypes.CDLL(None).ptrace
-            ptrace.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+            ptrace = ptrace_call()
             self._pid = self._spawn()
-            traced = ptrace(_SEIZE, self._pid, None, _TRACE_EXIT) == 0
+            traced = ptrace(SEIZE, self._pid, None, TRACE_EXIT) == 0
         except Exception as error:  # whatever it is: somebody waits for the start
             self._error = error
         finally:
@@ -296,7 +298,7 @@ class PeakTracer:
         began, wanted = time.monotonic(), os.WSTOPPED | os.WEXITED | os.WNOHANG | os.WNOWAIT
         while traced:
             try:
-                state = os.waitid(os.P_PID, self._pid, wanted | _ANY_CHILD)
+                state = os.waitid(os.P_PID, self._pid, wanted | ANY_CHILD)
             except ChildProcessError:  # killed, and already waited for
                 return
             if state is None:
@@ -305,14 +307,14 @@ class PeakTracer:
             event, number = divmod(state.si_status, 256)
             if state.si_code != os.CLD_TRAPPED:
                 return
-            if event == _EVENT_EXIT:
+            if event == EVENT_EXIT:
                 with contextlib.suppress(OSError):  # it may be killed meanwhile
                     # Of the fields behind the name, the page faults of children waited for.
                     fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
                     self._peak = _peak_of(self._pid) if fields[8] == "0" else None
-                ptrace(_DETACH, self._pid, None, None)
+                ptrace(DETACH, self._pid, None, None)
                 return
-            if event == _EVENT_STOP:
-                ptrace(_LISTEN if number in _STOPS else _CONT, self._pid, None, None)
+            if event == EVENT_STOP:
+                ptrace(LISTEN if number in STOPS else CONT, self._pid, None, None)
             else:
-                ptrace(_CONT, self._pid, None, number)
+                ptrace(CONT, self._pid, None, number)

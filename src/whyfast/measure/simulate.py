@@ -268,7 +268,7 @@ def simulate(
     profile = _profile(parsed, f"{tool} of {version}", program_names(*run.command))
     notes.extend(_names_missing(profile, printed, version))
     if children:
-        notes.append(f"not counted: what the program forked ({children})")
+        notes.append(f"child processes are not counted: {children}")
     failure = f"the program ended with {describe_status(done.status)}" if done.status else ""
     return replace(profile, notes=tuple(notes)), failure
 

@@ -169,6 +169,33 @@ def test_extensions_are_built_by_setuptools_alone(tmp_path: Path, backend: str, 
     assert len(KINDS["python"][1](tmp_path).steps) == steps
 
 
+@pytest.mark.parametrize(
+    ("backend", "requires", "fetch"),
+    [
+        ("maturin", "maturin", ("cargo", "fetch", "--manifest-path", "Cargo.toml")),
+        (
+            "setuptools.build_meta",
+            "setuptools-rust>=1",
+            ("cargo", "fetch", "--manifest-path", "Cargo.toml"),
+        ),
+        ("mesonpy", "meson-python", ()),
+        ("scikit_build_core.build", "scikit-build-core", ()),
+    ],
+)
+def test_what_compiles_a_package_of_python_builds_it(
+    tmp_path: Path, backend: str, requires: str, fetch: tuple[str, ...]
+) -> None:
+    text = f'[build-system]\nrequires = ["{requires}"]\nbuild-backend = "{backend}"\n'
+    project(tmp_path, "pyproject.toml", text=f'{text}[project]\nname = "a-b"\n')
+    project(tmp_path, "Cargo.toml", text='[package]\nname = "c"\n')
+    if backend != "maturin":  # which alone needs no file of Python
+        project(tmp_path, "a_b/__init__.py", text="")
+    kind, made = next(iter(projects_of(tmp_path)))
+    assert (kind, len(made.steps), made.fetch) == ("python", 3, fetch)
+    assert "-m pip install" in made.steps[0]
+    assert made.candidates["import"][-1] == "import a_b"
+
+
 def test_a_program_with_google_benchmark_is_preferred(tmp_path: Path) -> None:
     text = (
         "project(x CXX)\nadd_executable(app app.cc)\nadd_executable(timed timed.cc)\n"
