@@ -24,6 +24,7 @@ from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, without_layouts
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
+from whyfast.study.notation import listed
 from whyfast.toolchain import Progress
 
 #: A line of the table that gcc prints when it has compiled a file with debug counters:
@@ -299,5 +300,4 @@ def _functions(listing: RunContext[Study], name: str) -> frozenset[str]:
 
 def _objects(made: RunContext[Study]) -> str:
     folder = built_with(made).work
-    names = [str(p.relative_to(folder)) for p in sorted(folder.rglob("*.o"))]
-    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    return listed((str(p.relative_to(folder)) for p in sorted(folder.rglob("*.o"))), 20)
