@@ -40,7 +40,7 @@ from whyfast.explain.objects.elf import (
     list_functions,
     list_objects,
     open_elf,
-    read_symbols,
+    symbols_of,
 )
 from whyfast.explain.options import option_traces, read_recorded
 from whyfast.formats.input import opened
@@ -128,9 +128,7 @@ def libraries(path: Path) -> Iterator[Path]:
 def _exported(library: Path) -> set[str]:
     """The functions that a library defines."""
     try:
-        elf = open_elf(library)
-        tables = elf.of_type("SHT_SYMTAB", "SHT_DYNSYM")
-        symbols = [s for table in tables for s in read_symbols(elf, table)]
+        symbols = symbols_of(open_elf(library), "SHT_SYMTAB", "SHT_DYNSYM")
     except UserError:
         return set()
     return {s.name for s in symbols if s.type == 2 and (s.absolute or s.section is not None)}
