@@ -30,7 +30,7 @@ APART = ("turns",)
 #: Imports inside functions, except in ``cli.main``: what takes long and few need.
 LATE = {
     ("", "whyfast.api.library"),  # the library is all of whyfast
-    ("explain.disassembly", "whyfast.explain.disassembly.aarch64"),  # capstone
+    ("explain.disassembly", "capstone"),
     ("explain.disassembly", "whyfast.explain.disassembly.x86"),  # iced_x86
     ("explain.program", "whyfast.explain.objects.coff"),  # lief
     ("explain.program", "whyfast.explain.objects.macho"),  # lief

@@ -30,6 +30,7 @@ from whyfast.report import formatting as fmt
 from whyfast.report.pages import admin_pages
 from whyfast.report.progress import watching
 from whyfast.store.builds import BuildStore, FailedBuild
+from whyfast.store.git import keep_out_of_status
 from whyfast.store.home import Home, own_home
 from whyfast.study.load import ROOT_FILE, bundled_studies
 from whyfast.study.project import within
@@ -231,6 +232,10 @@ def _write_new(file: Path, text: str) -> None:
         raise UserError(f"cannot be written: {error.strerror}", where=file) from None
 
 
+#: Characters of a file beside a study that nobody wants in a repository.
+_LARGE = 100_000
+
+
 def _new_check_file(source: Path, args: argparse.Namespace) -> int:
     """Write whyfast.toml, after one build of the project; 1 when that failed."""
     folder, file = source.resolve(), source / ROOT_FILE
@@ -270,6 +275,11 @@ def _new_check_file(source: Path, args: argparse.Namespace) -> int:
     missing = {path: text for path, text in beside.items() if not path.exists()}
     for path, text in {**missing, file: first.text}.items():
         _write_new(path, text)
+    notes += [
+        f"{path.name} is kept out of git (.git/info/exclude); for other clones: git add -f it"
+        for path, text in missing.items()
+        if len(text) > _LARGE and keep_out_of_status(path)
+    ]
     study = f" --study {shlex.quote(str(source))}" if folder != Path().resolve() else ""
     todo = (
         f", which has to be completed: {first.failure}"

@@ -101,8 +101,8 @@ NOTES = {
         "missing"
     ),
     UNMOVED: (
-        "layouts move the code of the program, not that of {names}, built beside it: what "
-        "placement does in there is not in the spread; linked statically, it is"
+        "layouts move the code of the program, not that of {names}, built beside it: the spread "
+        "does not include placement in there; link it statically to include it"
     ),
     "one-layout": (
         "each build has one memory layout: the verdicts are about these binaries, and a difference "

@@ -150,7 +150,8 @@ def _check_block(block: Block, key: str, variants: set[str]) -> None:
 
 
 def dump_merged(merged: Merged) -> str:
-    """The JSON text of all results and their comparison; docs/merge.md has the keys."""
+    """The JSON text: the whole result of each machine and their comparison, as
+    docs/schemas/whyfast-merged-2.json describes it."""
     machines = [
         {f.name: encode(getattr(m, f.name)) for f in fields(m) if f.name != "result"}
         | {"result": _result_data(m.result)}

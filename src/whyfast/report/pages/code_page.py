@@ -31,7 +31,7 @@ _MOST = 300
 _ASKED_FOR = {
     True: ", where the source has computed gotos",
     False: ", as the source has it: a `switch`",
-    None: "; whether the source has a `switch` or computed gotos cannot be told",
+    None: "; whether the source has a `switch` or computed gotos is unknown",
 }
 
 

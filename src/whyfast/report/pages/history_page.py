@@ -28,7 +28,7 @@ from whyfast.report.sections.history import (
 
 
 def dump_history(history: History) -> str:
-    """The JSON text; docs/history.md has the keys. Points are named, not numbered."""
+    """The JSON text; docs/schemas has the keys. Points are named, not numbered."""
     timeline, points = history.timeline, history.timeline.points
 
     def named(item: object, *keys: str) -> dict[str, Any]:

@@ -273,7 +273,7 @@ def _of_ends(result: SearchResult, ends: Interval | None) -> str:
 
 
 def dump_search(result: SearchResult | SetResult) -> str:
-    """The JSON text of a search, with every block; docs/search.md describes it."""
+    """The JSON text of a search, with every block; docs/schemas describes it."""
     if isinstance(result, SetResult):
         return dump("search-set", {"headline": set_headline(result), **encode(result)})
     return dump("search", {"headline": search_headline(result), **encode(result)})

@@ -73,7 +73,7 @@ def _steps(series: Sequence[ReleaseSeries]) -> list[str]:
     texts = []
     for (before, after), steps in sorted(groups.items(), key=lambda g: -len(g[1])):
         costs = [
-            f"{number(x.after.slope)} instructions after {number(x.before.slope)} ({s.name})"
+            f"{number(x.after.slope)} instructions instead of {number(x.before.slope)} ({s.name})"
             for s, x in steps
         ]
         unit = steps[0][0].unit

@@ -195,7 +195,7 @@ def loop_section(result: Result) -> doc.ReportSection | None:
         ("calls into C", *(_cell_of_calls(f, "C") for f in loops)),
         ("calls of Python functions", *(_cell_of_calls(f, "Python") for f in loops)),
         ("exceptions", *(", ".join(f.raised) or "none" for f in loops)),
-        ("memory at most", *(None if f.peak is None else fmt.size(f.peak) for f in loops)),
+        ("peak memory", *(None if f.peak is None else fmt.size(f.peak) for f in loops)),
         ("memory blocks left", *(None if f.left is None else f"{f.left:.3g}" for f in loops)),
         ("garbage collections", *(_collections(f) for f in loops)),
         ("an empty loop", *(fmt.seconds(f.empty) for f in loops)),
@@ -206,7 +206,7 @@ def loop_section(result: Result) -> doc.ReportSection | None:
             "The garbage collector is off while loops are timed, as in timeit; the row says how "
             "often it would run. `gc.enable()` in the setup turns it on."
         )
-    shown = doc.table("In a run apart from the timed ones", ("", *(f.variant for f in loops)), rows)
+    shown = doc.table("In a separate run, not timed", ("", *(f.variant for f in loops)), rows)
     return doc.section("loops", "What a loop does", shown, doc.sentences(texts, aside=True))
 
 

@@ -122,7 +122,7 @@ def pooled_section(merged: Merged) -> doc.ReportSection | None:
     if not merged.pooled:
         why = "too few machines have enough blocks."
         if len(merged.machines) < FEWEST:
-            why = f"how far machines lie apart takes at least {FEWEST} of them."
+            why = f"that takes at least {FEWEST} machines."
         return doc.section("pooled", title, doc.note(f"There is no mean over machines: {why}"))
     single, pairs = len(merged.question.benchmarks) == 1, over_machines.compared_pairs(merged)
     rows = [
@@ -159,7 +159,7 @@ def machine_table(merged: Merged) -> doc.Table | None:
             over_machines.cpu_text(facts := m.machine.facts) or None,
             facts.get("cpus"),
             doc.Cell(facts.get("system", doc.NOTHING.text), facts.get("os", "")),
-            "virtual" if facts.get("hypervisor") else "itself",
+            "yes" if facts.get("hypervisor") else "no",
             fmt.join(dict.fromkeys(compilers)) or None,
             doc.number_cell(len(m.result.recorded.blocks)),
             len(warnings_of(m.result.judged.confounds)),

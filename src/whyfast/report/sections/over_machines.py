@@ -238,7 +238,8 @@ def _claim(merged: Merged) -> Iterator[str]:
     outcomes = fmt.grouped((_outcome(audit), name) for name, audit in audits(merged).items())
     parts = [f"{outcome} on {machines_text(names, merged)}" for outcome, names in outcomes.items()]
     if len(outcomes) == 1 and len(every) > 1:
-        parts = [f"{outcome} on {_all(len(every))}" for outcome in outcomes]
+        where = "either machine" if len(every) == 2 else f"any of the {len(every)} machines"
+        parts = [f"{o} on {where if ' not ' in o else _all(len(every))}" for o in outcomes]
     if parts and claim is not None:
         start = f"The claim that {fmt.quote(claim.variant)} beats {fmt.quote(claim.baseline)}"
         yield f"{start} {'; it '.join(parts)}."

@@ -345,7 +345,7 @@ def _runs_care(result: Result) -> Iterator[str]:
     first, notes = warnings_first([c for c in result.judged.confounds if c not in drift])
     yield from first
     if warnings_of(drift):
-        yield "Reruns given as --noise would show how far apart runs of one build lie here."
+        yield "Reruns of one build, given as --noise, would show the drift of this machine."
     yield from programs.failed_sentences(result.recorded.failed)
     yield from notes
 

@@ -149,7 +149,7 @@ def _calls(account: Account) -> doc.Table | None:
             )
         )
     heads = doc.right(f"number, {fast}", slow, "difference", "share")
-    return doc.table("", ("call", "part", *heads, "called from"), rows)
+    return doc.table("Calls, page faults and waits", ("call", "part", *heads, "called from"), rows)
 
 
 def _facts(account: Account) -> doc.Table | None:
