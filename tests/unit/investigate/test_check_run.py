@@ -27,7 +27,7 @@ from whyfast.model.code import ChangeCoverage, CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.report.document import Sentences, Table
-from whyfast.report.pages.check_page import (
+from whyfast.report.pages.results import (
     LINES,
     check_markdown,
     check_page,
