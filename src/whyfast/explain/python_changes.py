@@ -175,7 +175,7 @@ def _read(folder: Path, file: str) -> _File | None:
         return _File()
     text = path.read_bytes()
     try:
-        tree = ast.parse(text)
+        tree = _Unannotated().visit(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError):
         return None
     module = _module(file)
@@ -241,6 +241,33 @@ def _defined(tree: ast.AST, prefix: str) -> Iterator[PythonFunction]:
             yield from _defined(node, f"{prefix}.{node.name}")
         else:
             yield from _defined(node, prefix)
+
+
+class _Unannotated(ast.NodeTransformer):
+    """Takes away the annotations of local variables, which Python neither evaluates nor keeps."""
+
+    _local = False
+
+    def _inside(self, node: ast.AST, local: bool) -> ast.AST:
+        before, self._local = self._local, local
+        self.generic_visit(node)
+        self._local = before
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self._inside(node, True)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        return self._inside(node, True)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return self._inside(node, False)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        # One without a value makes the name local.
+        if not (self._local and node.simple and node.value):
+            return node
+        return ast.copy_location(ast.Assign([node.target], node.value), node)
 
 
 class _Empty(ast.NodeTransformer):

@@ -112,7 +112,7 @@ def run_check(
     observer.note(_announced(asked.study, request, building, took, explains=elsewhere is None))
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
     context = build(RunContext(plain, home, observer, services), building)
-    if fetched_for(context, asked.change):
+    if fetched_for(context, asked.change, asked.study.source):
         context = build(RunContext(plain, home, observer, services), building)
     context = built(context, asked.change, building)
     budget = request.budget or max(BUDGET / 3, BUDGET - context.seconds["prepare"])

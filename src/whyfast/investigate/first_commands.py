@@ -73,8 +73,8 @@ def _of_make(folder: Path) -> Iterator[Sequence[str]]:
 
 
 def _command(words: Sequence[str], folder: Path, source: Path) -> tuple[str, ...]:
-    """The words behind the program as a command of a study, whose files are the project's; empty
-    where there are none, or others."""
+    """The words behind the program as a command of a study, whose files are the project's as they
+    are there, so that both sides read the same; empty where there are none, or others."""
     named: list[str] = []
     shell, output, files = False, False, 0
     for word in words:
@@ -90,7 +90,7 @@ def _command(words: Sequence[str], folder: Path, source: Path) -> tuple[str, ...
             return ()
         elif (folder / (inner := os.path.relpath(path, source))).exists():
             files += 1
-            named.append(f"{{source}}/{_plain(inner)}")
+            named.append(f"{{study}}/{_plain(inner)}")
         else:
             named.append(_plain(word))
     if not files:
@@ -111,7 +111,7 @@ def _plain(word: str) -> str:
 
 def _quoted(word: str) -> str:
     """For a shell, also when the placeholder in it is a path with spaces."""
-    return f'"{word}"' if word.startswith("{source}") else shlex.quote(word)
+    return f'"{word}"' if word.startswith("{study}") else shlex.quote(word)
 
 
 def _json(command: Sequence[str], place: Path) -> Any:

@@ -18,7 +18,7 @@ from whyfast.investigate.first_tries import TROUBLE
 from whyfast.investigate.services import Observer
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
-from whyfast.model.study import Study
+from whyfast.model.study import Source, Study
 from whyfast.study.project import Project
 
 #: What stands between a reason and the place of its log.
@@ -125,15 +125,16 @@ def advice(folder: Path, project: Project, failure: BuildFailure | str) -> tuple
     return reason, False
 
 
-def fetched_for(context: RunContext[Study], change: Range) -> bool:
-    """Whether a side lacks packages that were never downloaded, and now they are: those of another
-    revision may be older than what a checkout needs. UserError where they cannot be had."""
+def fetched_for(context: RunContext[Study], change: Range, source: Source) -> bool:
+    """Whether a side, of that repository, lacks packages that were never downloaded, and now they
+    are: those of another revision may be older than what a checkout needs. UserError where they
+    cannot be had."""
     commits, done = {"base": change.base, "head": change.head}, False
     for outcome in context.builds:
         command = _missing(outcome) if isinstance(outcome, BuildFailure) else ""
         if not command:
             continue
-        source, commit = context.question.source, commits[outcome.variant]
+        commit = commits[outcome.variant]
         # In a copy, as cargo writes a lock file where there is none.
         with scratch_folder(context.home) as copy:
             export(source.folder, commit, copy / "source")

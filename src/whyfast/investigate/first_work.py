@@ -145,6 +145,9 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
             return replace(project, folder="{source}", comments=(*project.comments, comment))
     what = f"fails without arguments ({reason})" if reason else "does little without arguments"
     todo = "add words to its command that give it work"
+    if "Connection refused" in reason:
+        what = f"asks for a server ({reason})"
+        todo = "start that before each check, or build another program in [build]"
     if waits:
         what = f"is {reason} without arguments"
         todo = "add words that give it less to do, or build another program in [build]"
@@ -180,7 +183,7 @@ def _tested(folder: Path, project: Project, tries: Tries) -> tuple[Project, Proj
 
 def _called(words: Sequence[str]) -> str:
     """A command by the last file that it is given."""
-    files = re.findall(r"\{source\}/([^\" ]+)", " ".join(words))
+    files = re.findall(r"\{study\}/([^\" ]+)", " ".join(words))
     return files[-1] if files else words[-1]
 
 

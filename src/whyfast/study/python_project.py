@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -388,6 +389,9 @@ def _by_backend(
     if "cargo" not in _COMPILING[backend]:
         return make, env, ()
     env |= registry() | {"CARGO_NET_OFFLINE": "true"}
+    # What stands for cargo on PATH may be rustup, which looks in a home that builds do not see.
+    rustup = Path(os.environ.get("RUSTUP_HOME", Path.home() / ".rustup"))
+    env |= {"RUSTUP_HOME": str(rustup)} if rustup.is_dir() else {}
     manifest = next(iter(sources(folder, ("Cargo.toml", "*/Cargo.toml"))), folder / "Cargo.toml")
     where = str(manifest.relative_to(folder))
     own = 'export CARGO_HOME="$HOME/cargo"; '

@@ -39,10 +39,10 @@ def test_what_make_would_run_is_told(project: Path) -> None:
     commands, place = told_commands(project / "copy", project / "work/src/app.linked", "app")
     end = "; status=$?; rm -f /tmp/whyfast_bench_$$; exit $status"
     out = "/tmp/whyfast_bench_$$"
-    last = f'"$0" -Idata -o {out} "{{source}}/data/a b.txt"'
+    last = f'"$0" -Idata -o {out} "{{study}}/data/a b.txt"'
     assert commands == [
-        ("{program}", "-v", "{source}/data/in.txt"),
-        ("sh", "-c", f'"$0" < "{{source}}/data/in.txt" > {out}{end}', "{program}"),
+        ("{program}", "-v", "{study}/data/in.txt"),
+        ("sh", "-c", f'"$0" < "{{study}}/data/in.txt" > {out}{end}', "{program}"),
         ("sh", "-c", f"{last}{end}", "{program}"),
     ]
     assert place == "{source}"
@@ -63,4 +63,4 @@ def test_what_ctest_tells_is_taken_and_nothing_else(
     ]
     monkeypatch.setattr(first_commands, "_said", lambda *given: json.dumps({"tests": tests}))
     found = told_commands(project / "copy", build / "bin/app.linked", "app")
-    assert found == ([("{program}", "--strict", "{source}/data/in.txt")], "")
+    assert found == ([("{program}", "--strict", "{study}/data/in.txt")], "")

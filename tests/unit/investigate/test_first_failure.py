@@ -127,18 +127,16 @@ def test_packages_of_another_revision_are_downloaded(
 
     monkeypatch.setattr(first_failure, "export", lambda *given: exported.append(given[:2]))
     monkeypatch.setattr(first_failure, "fetched", fetched)
-    source = SimpleNamespace(inner="part", folder=tmp_path)
+    source: Any = SimpleNamespace(inner="part", folder=tmp_path)
     home = SimpleNamespace(cache=tmp_path / "cache", temporary=tmp_path)
-    context: Any = SimpleNamespace(
-        builds=failed, question=SimpleNamespace(source=source), observer=None, home=home
-    )
+    context: Any = SimpleNamespace(builds=failed, observer=None, home=home)
     change = Range("a" * 40, "b" * 40, "old", "new")
     if reason:
         with pytest.raises(UserError, match="no network"):
-            fetched_for(context, change)
+            fetched_for(context, change, source)
         return
-    assert fetched_for(context, change)
+    assert fetched_for(context, change, source)
     assert asked == [("part", ["cargo", "fetch"])] * 2
     assert exported == [(tmp_path, "a" * 40), (tmp_path, "b" * 40)]
     context.builds = failed[2:]
-    assert not fetched_for(context, change)
+    assert not fetched_for(context, change, source)
