@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from whyfast.explain.dispatch import (
@@ -15,6 +15,7 @@ from whyfast.explain.dispatch import (
     examine_loop,
     loop_form,
     no_form,
+    stores_addresses,
 )
 from whyfast.explain.functions import Body, Program, bodies, leaves, parent_name
 from whyfast.explain.jump_tables import Pointers, jumps_without_entry
@@ -149,6 +150,7 @@ class LoopSearch:
         shape = None
         if (loop.targets or 0) >= least:
             shape = loop_shape(self._program, body, loop.tables)
+            shape = replace(shape, threaded=stores_addresses(self._program, loop))
         return ExaminedLoop(function, loop_form(self._program, loop, others=0), shape)
 
     def handlers(self, jumping: Iterable[Function]) -> tuple[str, DispatchFacts] | None:

@@ -193,6 +193,25 @@ def test_one_instruction_a_call(gcc: Compile, calls: str, interprets: bool) -> N
     assert (LoopSearch(load(program)).interpreter() is not None) == interprets
 
 
+def test_direct_threading_of_a_loop_that_stores_its_addresses_by_a_switch(gcc: Compile) -> None:
+    """As in R: the table is that of the start, and no later jump goes through it."""
+    stored = " ".join(f'case {n}: table[{n}] = &&L{n}; set("{n}"); break;' for n in range(40))
+    cases = " ".join(f"L{n}: sum = sum {'*^|&-'[n % 5]} {n + 43}; goto **pc++;" for n in range(40))
+    program = gcc(
+        f"void set(const char *); {_NOINLINE}(void **table, void ***pc, int sum) {{ if (table)"
+        f" for (int n = sum; n < 99; n += sum) switch (n) {{ {stored} }} goto **pc++; {cases} }}",
+        *("-O2", "-shared", "-fPIC", "-s"),
+    )
+    found = LoopSearch(load(program)).interpreter()
+    assert found is not None
+    assert found.facts.form == "replicated"
+
+
+@pytest.mark.parametrize(("jumps", "reason"), [(20, ""), (19, "a state machine")])
+def test_half_of_the_opcodes_jump_to_stored_addresses(jumps: int, reason: str) -> None:
+    assert LoopShape(40, 40, jumps, (("fixed place", 1),), threaded=True).why_not == reason
+
+
 def test_some_entries_of_a_table_lead_into_the_cold_part(gcc: Compile) -> None:
     """As for opcodes that cannot occur, in a program without symbols."""
     cases = " ".join(f"case {n}: return sum * {n + 43} + (sum >> {n % 7});" for n in range(4, 44))
