@@ -4,8 +4,7 @@ Traces, by :data:`whyfast.judge.option_confounds.COSTS`: two or more registers c
 return or, in handlers of tail calls, an indirect jump; a frame pointer set up in the first
 instructions; the canary of the stack protector; landing pads and signed return addresses; a stack
 pointer moved by exactly one page; calls through the GOT; retpolines; calls of profilers and
-sanitizers.
-"""
+sanitizers."""
 
 from __future__ import annotations
 
@@ -48,13 +47,11 @@ class CompilerRecord:
 
 
 def read_recorded(path: Path, address: int | None = None) -> CompilerRecord:
-    """The record of the compiler that made the code at ``address``; of any where that is None or
-    no debug information covers it. A file that is damaged or not ELF has none.
-
-    Sources: ``DW_AT_producer`` of the debug information (GCC lists its options there; Clang with
+    """The record of the compiler that made the code at ``address``; of any where that is None or no
+    debug information covers it. A file that is damaged or not ELF has none. Sources:
+    ``DW_AT_producer`` of the debug information (GCC lists its options there; Clang with
     ``-grecord-command-line``), the section ``.GCC.command.line`` (``-frecord-gcc-switches``), the
-    notes of annobin (Fedora and its kin), and ``.comment`` for the version alone.
-    """
+    notes of annobin (Fedora and its kin), and ``.comment`` for the version alone."""
     try:
         elf = open_elf(path)
         producers = _producers(elf, address)

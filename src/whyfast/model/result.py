@@ -245,8 +245,8 @@ class Lacks:
 
 @dataclass(frozen=True)
 class NeededBlocks:
-    """The least blocks a machine with which its geometric means, and its benchmarks, can be told
-    from those of another machine."""
+    """The least blocks a machine with which its geometric means, and its benchmarks, can be
+    distinguished from those of another machine."""
 
     suites: int
     benchmarks: int

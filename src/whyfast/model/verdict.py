@@ -129,9 +129,9 @@ class Verdict:
     ``high`` its interval at ``confidence``; an endpoint is 0 or inf while too few blocks bound it.
     ``log_e`` is the natural logarithm of the evidence against "no difference" (an e-value).
     ``benchmark`` is None for the geometric mean of the suite. ``detectable`` is the smallest ratio
-    above 1 that this many blocks could have told from 1, ``seconds_to_margin`` an estimate of the
-    further measuring time until a difference of the margin would be told, as often too long as too
-    short, ``seconds_to_margin_90`` one that is long enough nine times in ten; all only when
+    above 1 that this many blocks could have distinguished from 1, ``seconds_to_margin`` an estimate
+    of the further measuring time until a difference of the margin would be found, as often too long
+    as too short, ``seconds_to_margin_90`` one that is long enough nine times in ten; all only when
     undecided. ``metric`` is what is compared: ``time``, or a quantity of :data:`METRICS`.
 
     ``asymmetric_outliers``: one side has processes unlike the others; ``undecided`` with an

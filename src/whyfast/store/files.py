@@ -102,14 +102,14 @@ def next_number(file: Path, first: int = 1) -> int:
     return number
 
 
-def write_whole(file: Path, text: str, *, durable: bool = False) -> None:
-    """The text in place of what was there; a process that is killed leaves the one or the other,
+def write_whole(file: Path, content: str | bytes, *, durable: bool = False) -> None:
+    """The content in place of what was there; a process that is killed leaves the one or the other,
     and an exception no other file. ``durable``: a power failure, too. OSError."""
     # A name that nobody can know: the folder may have come from another host, with a link in it.
     new = file.with_name(f".{os.urandom(8).hex()}.new")
     try:
-        with new.open("x", encoding="utf-8") as out:
-            out.write(text)
+        with new.open("xb") as out:
+            out.write(content.encode() if isinstance(content, str) else content)
             if durable:
                 out.flush()
                 os.fsync(out.fileno())

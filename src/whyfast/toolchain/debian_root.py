@@ -6,8 +6,7 @@
 <name>/digest          sha256 over those; written last, before the whole gets its name
 
 mmdebstrap writes an archive, which is unpacked here: so the files belong to the user, whichever
-way mmdebstrap went about it, and can be read and deleted like any others.
-"""
+way mmdebstrap went about it, and can be read and deleted like any others."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.files import write_whole
 from whyfast.toolchain import entrance as chroot
+from whyfast.toolchain.chance import without_chance
 from whyfast.toolchain.entrance import Tools as Tools
 from whyfast.toolchain.entrance import bring_in, make_devices, says, try_chroot
 from whyfast.toolchain.entrance import cannot_enter as cannot_enter
@@ -89,7 +90,8 @@ def around_steps(box: Box, scratch: Path, have: Tools | None = None) -> tuple[li
         return [], f"none ({VARIABLE}=off)"
     if have.bubblewrap:
         alone = ["--unshare-pid", "--die-with-parent"]
-        return bubblewrap_words(have.bubblewrap, box, alone), f"bubblewrap, {_seen(box)}"
+        words = bubblewrap_words(have.bubblewrap, box, alone)
+        return without_chance(words, scratch), f"bubblewrap, {_seen(box)}"
     if box.root is None:
         return [], f"none ({have.no_bubblewrap})"
     if have.unshare:

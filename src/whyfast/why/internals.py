@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
+from pathlib import Path
 
 #: Names of functions of libstdc++, libc++, Rust and Go, and what of theirs a program uses.
 _PARTS = tuple(
@@ -46,3 +48,31 @@ def quoted(name: str) -> str:
     ``std::_Rb_tree_increment`` to ``std::map or std::set``."""
     part = next((part for pattern, part in _PARTS if pattern.match(name)), "")
     return f"`{name}` ({part})" if part else f"`{name}`"
+
+
+#: Characters of a line of source that a sentence shows, and of those before what differs.
+SHOWN, BEFORE = 60, 20
+
+
+def changed_line(fast: str, slow: str, quoted: str) -> str:
+    """The end of a sentence that tells in which one line the sides' files of source differ, empty
+    lines and those of comments aside; empty where more differ, or a file cannot be read."""
+    try:
+        sides = [Path(file).read_text(encoding="utf-8").splitlines() for file in (fast, slow)]
+    except (OSError, ValueError):
+        return ""
+    rows = [
+        [(n, line.strip()) for n, line in enumerate(side, 1) if line.strip()[:1] not in ("", "#")]
+        for side in sides
+    ]
+    differ = [(a[1], *b) for a, b in zip(*rows, strict=False) if a[1] != b[1]]
+    if len(rows[0]) != len(rows[1]) or len(differ) != 1:
+        return ""
+    theirs, number, mine = differ[0]
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(theirs, mine, strict=False))
+    first = max(0, sum(1 for _ in alike) - BEFORE)
+    a, b = (
+        "…" * (first > 0) + line[first:][:SHOWN] + "…" * (len(line) > first + SHOWN)
+        for line in (theirs, mine)
+    )
+    return f"; their sources differ in `{b}` ({Path(slow).name}:{number}), in `{quoted}` `{a}`"

@@ -3,8 +3,7 @@
 One part is taken out: the one that was asked for as ``FILE:PART``, which may be a glob, else the
 largest with machine code. What a container says of itself is checked, and nothing is unpacked but
 that part: others are looked at for their first bytes. What is in a container in a container stays
-there.
-"""
+there."""
 
 from __future__ import annotations
 
@@ -53,10 +52,8 @@ class TooLarge(Exception):
 
 
 def unpack(packed: IO[bytes], to: IO[bytes], most: int) -> None:
-    """Write the bytes of one or more frames to a file, at most ``most`` of them.
-
-    Raises NoReader, Damaged or TooLarge.
-    """
+    """Write the bytes of one or more frames to a file, at most ``most`` of them. Raises NoReader,
+    Damaged or TooLarge."""
     for name in READERS[:-1]:
         try:
             module = importlib.import_module(name)
@@ -152,10 +149,8 @@ class TakenOut:
 
 
 def taken_out(given: Path, folder: Path) -> TakenOut:
-    """The program to read, written into ``folder`` where it lies in a container.
-
-    Raises UserError for a damaged container, one without machine code, and a missing part.
-    """
+    """The program to read, written into ``folder`` where it lies in a container. Raises UserError
+    for a damaged container, one without machine code, and a missing part."""
     path, wanted = _split(given)
     parts = _parts(path)
     if parts is None:

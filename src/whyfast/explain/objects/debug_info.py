@@ -1,8 +1,7 @@
 """Debug information of ELF programs: the file that has it, and the units of its DWARF.
 
 The debug file of a stripped program is found by the program's build id, or by the name and checksum
-that the program has of it.
-"""
+that the program has of it."""
 
 from __future__ import annotations
 
@@ -61,8 +60,7 @@ def dwarf_text(value: Any) -> str:
 def debug_file(elf: ElfFile, folders: Sequence[Path] = ()) -> ElfFile | None:
     """The debug file of a program: by its build id in ``folders``, where distributions install
     them, or in ``.build-id`` or under its name and ``.debug`` beside it; or the one that its
-    ``.gnu_debuglink`` names. None without one of this very build, by build id or checksum.
-    """
+    ``.gnu_debuglink`` names. None without one of this very build, by build id or checksum."""
     program_id, link = build_id(elf), debug_link(elf)
     beside = elf.path.parent
     places: list[Path] = []
@@ -135,9 +133,9 @@ def _with_types(elf: ElfFile, debug: ElfFile) -> ElfFile:
     """The debug file with the section types of the program: it keeps sections without bytes."""
 
     def typed(section: Section) -> Section:
-        twin = elf.sections[section.index] if section.index < len(elf.sections) else None
-        if section.type != "SHT_NOBITS" or twin is None or twin.name != section.name:
+        same = elf.sections[section.index] if section.index < len(elf.sections) else None
+        if section.type != "SHT_NOBITS" or same is None or same.name != section.name:
             return section
-        return replace(section, type=twin.type)
+        return replace(section, type=same.type)
 
     return replace(debug, sections=tuple(map(typed, debug.sections)))

@@ -3,8 +3,7 @@ packages, which move with every change of the source.
 
 A type's description refers to names, types and methods by their distances from where types or code
 begin. Here it is taken apart, so that two programs' descriptions can be compared by what they mean.
-The layouts are those of Go's package internal/abi.
-"""
+The layouts are those of Go's package internal/abi."""
 
 from __future__ import annotations
 

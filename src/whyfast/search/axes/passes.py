@@ -1,6 +1,5 @@
 """Optimiser passes over one source file, limited to the first N: with LLVM's ``-opt-bisect-limit``,
-or gcc's debug counters.
-"""
+or gcc's debug counters."""
 
 from __future__ import annotations
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import dropwhile
 from pathlib import Path
-from typing import NamedTuple
 
 from whyfast.explain.objects import readable
 from whyfast.formats.profiles import StackFrame
@@ -20,6 +19,16 @@ from whyfast.measure.tools import CannotCount
 from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey, plain_name
 from whyfast.why.groups import family_of
+from whyfast.why.internals import changed_line
+from whyfast.why.runtimes.node_runs import (
+    REGEXP,
+    JsFunction,
+    NodeSide,
+    countable,
+    of_program,
+    read_coverage,
+    read_profile,
+)
 from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides
 from whyfast.why.runtimes.v8 import bare, collects, most_work, operation, parse_traces, work_of
 from whyfast.why.split import change_of
@@ -39,33 +48,6 @@ LONGER = 3.0
 
 #: Executions from which a block is a loop that can carry a difference.
 LOOPS = 1000
-
-
-class JsFunction(NamedTuple):
-    """A function by its script's path (empty for the program) and name."""
-
-    script: str
-    name: str
-
-
-@dataclass
-class NodeSide:
-    """``runs`` have seconds by stack, from the outermost function inwards; ``main`` is the
-    program's script. ``lines`` are those of functions, ``calls`` how often each was called,
-    ``blocks`` how often the block of it ran that ran most. ``collections`` are of garbage, by kind,
-    ``deoptimised`` by function's name and ``reasons`` by V8's words."""
-
-    runs: list[dict[tuple[JsFunction, ...], float]] = field(default_factory=list)
-    main: str = ""
-    lines: dict[JsFunction, int] = field(default_factory=dict)
-    calls: Counter[JsFunction] = field(default_factory=Counter)
-    blocks: Counter[JsFunction] = field(default_factory=Counter)
-    collections: Counter[str] = field(default_factory=Counter)
-    deoptimised: Counter[str] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)
-
-    def scripts(self) -> set[str]:
-        return {f.script for f in self.calls if f.script}
 
 
 class NodeJs:
@@ -143,72 +125,6 @@ def _traces(runs: RuntimeRuns, side: str, program: RuntimeProgram) -> str:
     return output.files.get("trace", "")
 
 
-# What they wrote
-
-
-def read_profile(documents: Sequence[Document], side: NodeSide) -> None:
-    """Add one run of all its threads and processes."""
-    stacks: dict[tuple[JsFunction, ...], float] = {}
-    for document in documents:
-        nodes = {n["id"]: n for n in document["nodes"]}
-        parents = {c: n["id"] for n in document["nodes"] for c in n.get("children", ())}
-        main = _main_script(document)
-        side.main = side.main or main
-        known: dict[int, tuple[JsFunction, ...]] = {}
-
-        for number, node in nodes.items():  # parents stand before their children
-            frame = node["callFrame"]
-            line = frame["lineNumber"] + 1
-            inside = line > 1 or frame.get("columnNumber", 0) > 0
-            name = frame["functionName"] or f"<anonymous at {line}>" * inside
-            function = _function(frame["url"], name, main)
-            side.lines.setdefault(function, line)
-            known[number] = (*known.get(parents.get(number, 0), ()), function)
-        for number, microseconds in zip(document["samples"], document["timeDeltas"], strict=False):
-            path = known[number]
-            if path[-1].name != "(idle)":
-                stacks[path] = stacks.get(path, 0.0) + max(0, microseconds) / 1e6
-    side.runs.append(stacks)
-
-
-def _main_script(document: Document) -> str:
-    """The first script that is not node's own is the program."""
-    urls = (n["callFrame"]["url"] for n in document["nodes"])
-    return next((u for u in urls if u and not u.startswith("node:")), "")
-
-
-#: The script of what node brings along, in JavaScript or in machine code.
-_NODE = "node:"
-
-
-def _function(url: str, name: str, main: str) -> JsFunction:
-    """``<module>`` is a script's code outside of functions, which has no name either."""
-    if url.startswith(_NODE) or (not url and name and not name.startswith("(")):
-        return JsFunction(url or _NODE, name)
-    return JsFunction(
-        "" if url == main else url.removeprefix("file://"), name or "<module>" * bool(url)
-    )
-
-
-def _of_program(function: JsFunction) -> bool:
-    return not function.script.startswith(_NODE) and not function.name.startswith("(")
-
-
-def read_coverage(documents: Sequence[Document], side: NodeSide) -> None:
-    """Calls by function, of all processes."""
-    for document in documents:
-        scripts = [s for s in document["result"] if s["url"].startswith("file:")]
-        main = scripts[0]["url"] if scripts else ""
-        for script in scripts:
-            for function in script["functions"]:
-                inside = function["ranges"][0]["startOffset"] > 0
-                name = function["functionName"] or ("<anonymous>" if inside else "<module>")
-                counts = [r["count"] for r in function["ranges"]]
-                key = _function(script["url"], name, main)
-                side.calls[key] += counts[0]
-                side.blocks[key] = max(side.blocks[key], *counts)
-
-
 # Causes
 
 
@@ -281,9 +197,9 @@ class _Division:
             return "garbage-collection", ""
         if any(f.script in self._new for f in stack):
             return "imports", ""
-        for function in stack:
+        for function in dropwhile(lambda f: not of_program(f), stack):
             a, b = self._fast.calls[function], self._slow.calls[function]
-            if function.name != "<module>" and (b >= MORE * a if a else b >= OFTEN):
+            if countable(function) and (b >= MORE * a if a else b >= OFTEN):
                 return "more-calls", function
         if self._deoptimises and stack[-1].name in self._unstable:
             return "deoptimisation", ""
@@ -291,7 +207,7 @@ class _Division:
         if a and b >= max(MORE * a, LOOPS):
             return "more-work", stack[-1]
         # What node does for a function of the program is part of it.
-        return "", next(filter(_of_program, reversed(stack)), stack[-1])
+        return "", next(filter(of_program, reversed(stack)), stack[-1])
 
     def _collected(self) -> Change:
         """User time of the collector on all threads, of which the profile sees the program's."""
@@ -331,14 +247,27 @@ class _Division:
         a, b = self._fast.calls[function], self._slow.calls[function]
         other = f"{a:,}" if a else "never"
         key, most = self._native(change.difference)
+        name = f"`{function.name}`"
+        if not of_program(function):
+            name += f" of {function.script}, from {self._caller(function)},"
         return self._sides.cause(
             key if key == "exceptions" else "more-calls",
-            f"`{function.name}` is called {b:,} times (`{self._sides.quoted}`: {other}){most}",
+            f"{name} is called {b:,} times (`{self._sides.quoted}`: {other}){most}",
             change,
             "counted",
             self._place(function),
             facts=(Fact(f"calls of {function.name}", a, b, "", "counted", "NODE_V8_COVERAGE"),),
         )
+
+    def _caller(self, function: JsFunction) -> str:
+        """The program's function that most of the time of one of node's is for."""
+        above: Counter[str] = Counter()
+        for run in self._slow.runs:
+            for stack, seconds in run.items():
+                if function in stack:
+                    mine = [f.name for f in stack[: stack.index(function)] if of_program(f)]
+                    above[(mine or [""])[-1]] += seconds  # type: ignore[assignment]
+        return f"`{max(above, key=lambda name: above[name])}`"
 
     def _place(self, function: JsFunction) -> SourcePlace:
         file = Path(function.script or self._slow.main).name
@@ -365,7 +294,7 @@ class _Division:
     def longer(self, function: JsFunction) -> Cause | None:
         """A function of the program that takes longer though neither it nor a block of it runs
         more often; one that the fast side has not, less what the fast side alone has."""
-        if not _of_program(function):
+        if not of_program(function):
             return None
         gone = [f for f in self._fast.lines if f not in self._slow.lines]
         new = function not in self._fast.lines
@@ -376,8 +305,24 @@ class _Division:
         text = f"`{function.name}` ({where.file}:{where.line}) takes {_ms(change.slow)}"
         other = "what it has instead: " if new and gone else ""
         text += f" (`{self._sides.quoted}`: {other}{_ms(change.fast)})"
-        key, most = self._native(change.difference)
+        key, most = self._inside(function, change) or self._native(change.difference)
+        if not most and not function.script:
+            fast, slow = (s.main.removeprefix("file://") for s in (self._fast, self._slow))
+            most = changed_line(fast, slow, self._sides.quoted)
         return self._sides.cause(key, text + most, change, "measured", where)
+
+    def _inside(self, function: JsFunction, change: Change) -> tuple[str, str] | None:
+        """(key, end of a sentence) of the regular expression that takes most of a function's
+        difference."""
+        taken: Counter[str] = Counter()
+        for run in self._slow.runs:
+            for stack, seconds in run.items():
+                if function in stack and stack[-1].name.startswith(REGEXP):
+                    taken[stack[-1].name.removeprefix(REGEXP)] += seconds  # type: ignore[assignment]
+        pattern, most = next(iter(taken.most_common(1)), ("", 0.0))
+        if most / len(self._slow.runs) < MOST * change.difference:
+            return None
+        return "string-work", f", most of it to match `/{pattern:.60}/`"
 
     def _native(self, seconds: float) -> tuple[str, str]:
         """(key, end of a sentence) of what takes most of the difference in machine code: V8's own

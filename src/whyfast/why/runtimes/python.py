@@ -15,6 +15,7 @@ from whyfast.measure.runtimes import RuntimeRuns, longest, probe_python
 from whyfast.measure.tools import CannotCount
 from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey
+from whyfast.why.internals import changed_line
 from whyfast.why.runtimes.protocol import Findings, RuntimeProgram, Sides
 from whyfast.why.runtimes.python_reasons import Reason, line_reason, plain_c_name, portions, work_of
 from whyfast.why.runtimes.python_runs import (
@@ -133,7 +134,7 @@ class PythonAccount:
             if reason is None and (line is None or line.key in COUNTED):
                 # Bytecodes do not take what a function of C takes.
                 reason = self._callee_reason(function, change, known=False)
-            reason = reason or line
+            reason = reason or line or self._unnamed(function, change)
             if reason is not None:
                 place = self._place(function)
                 at = reason.line or place.line
@@ -292,22 +293,34 @@ class PythonAccount:
         )
         key, what = work_of(best)
         more = more_often(*numbers)
-        if not more and not what:
-            if known:
-                return None
-            where = self._named(function)
-            text = f"`{plain_c_name(best)}` takes longer in as many calls, in {where}"
-            return Reason("more-work", text, "measured")
-        called = f"`{plain_c_name(best)}` is called {self._how_often(*numbers)}"
-        text = f"{called} in {self._named(function)}"
+        if not more and not what and known:
+            return None
+        where = self._named(function)
+        text = f"`{plain_c_name(best)}` is called {self._how_often(*numbers)} in {where}"
         if not more:
-            text = f"`{plain_c_name(best)}` takes longer in {self._named(function)}"
+            alike = "" if what else " in as many calls,"
+            text = f"`{plain_c_name(best)}` takes longer{alike} in {where}"
+        text += f" and {what}" if what else ""
         return Reason(
-            key if what else "more-calls",
-            text + (f" and {what}" if what else ""),
-            "counted",
+            key if what or more else "more-work",
+            text if more else text + self._changed(function),
+            "counted" if what or more else "measured",
             facts=(_calls_fact(plain_c_name(best), *numbers),),
         )
+
+    def _unnamed(self, function: PyFunction, change: Change) -> Reason | None:
+        """The function itself, where the machine code that takes longer has no names that would
+        tell what it does, as in a stripped library."""
+        more, without = 0.0, 0.0
+        for run in self._sides.runs.sampled:
+            sign = 1 if run.side == "slow" else -1
+            more += sign * run.seconds
+            without += sign * sum(s for stack, s in run.stacks.items() if not stack[0].name)
+        if without < CARRIES * more or more <= 0:
+            return None
+        text = f"{self._named(function)} takes {_ms(change.slow)} (`{self._sides.quoted}`: "
+        text += f"{_ms(change.fast)}), most of it in machine code without names"
+        return Reason("more-work", text + self._changed(function), "measured")
 
     def _line_reason(self, function: PyFunction, seconds: float) -> Reason | None:
         fast, slow = (s.lines.get(function) for s in (self.fast, self.slow))
@@ -330,6 +343,11 @@ class PythonAccount:
         return None if counted and not same else reason
 
     # Words
+
+    def _changed(self, function: PyFunction) -> str:
+        """Which line of the function's file differs, where one does."""
+        fast, slow = (s.places.get(function) for s in (self.fast, self.slow))
+        return changed_line(fast.file, slow.file, self._sides.quoted) if fast and slow else ""
 
     def _named(self, function: PyFunction) -> str:
         place = self._place(function)

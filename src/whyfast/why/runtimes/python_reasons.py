@@ -41,6 +41,9 @@ BYTECODE, OBJECT, TEXT = 1e-7, 5e-7, 2e-7
 #: seconds that raising and handling one takes at the most.
 _HANDLES, EXCEPTION = ("JUMP_IF_NOT_EXC_MATCH", "CHECK_EXC_MATCH"), 2e-6
 
+#: Lines that take as long as an exception of a few frames (tens of nanoseconds each).
+HANDLED = 20
+
 #: Bytecodes that end the body of a loop; before Python 3.11 the second.
 _LOOPS = ("JUMP_BACKWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD_NO_INTERRUPT")
 
@@ -177,10 +180,13 @@ def _density(
 ) -> Reason | None:
     """Bytecodes per line of two runs that were both traced for as many lines."""
     counts = [_executed(side) for side in (fast, slow)]
-    a, b = (
-        sum(c.values()) / max(1, sum(r.count for r in side.values()))
-        for c, side in zip(counts, (fast, slow), strict=True)
-    )
+    lines = [max(1, sum(r.count for r in side.values())) for side in (fast, slow)]
+    a, b = (sum(c.values()) / n for c, n in zip(counts, lines, strict=True))
+    handled = [sum(c[op] for op in _HANDLES) for c in counts]
+    if handled[1] / lines[1] - handled[0] / lines[0] >= 1 / HANDLED:
+        text = f"{name} handles {handled[1]:,} exceptions in {lines[1]:,} lines"
+        text += f" (`{quoted}`: {handled[0]:,} in {lines[0]:,})"
+        return Reason("exceptions", text, "counted", remedy="test for the case beforehand")
     if b < MORE_BYTECODES * a:
         return None
     most = ", ".join(f"`{op}`" for op, _ in (counts[1] - counts[0]).most_common(2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -178,6 +179,13 @@ def _stack(flat: Sequence[int | str], names: _Names) -> PyStack:
     return tuple(reversed(frames))
 
 
+#: Functions of C in which a thread waits: the profiler's seconds are then no CPU time.
+_WAITS = re.compile(
+    r"<(method '(acquire|__enter__)' of '_\w+\.\w*[lL]ock'|method 'poll' of 'select\."
+    r"|built-in method (time\.sleep|select\.|posix\.wait)|method '(accept|recv\w*)' of '_socket)"
+)
+
+
 def read_counted(documents: Sequence[Document], side: PythonSide) -> None:
     """What the profiler counted, of all processes."""
     counted = side.counted = CountedPython()
@@ -196,7 +204,7 @@ def read_counted(documents: Sequence[Document], side: PythonSide) -> None:
             for callee_code, number, inline in callees:
                 callee = key(callee_code)
                 counted.callees[function][callee] += number
-                if isinstance(callee, str):
+                if isinstance(callee, str) and not _WAITS.match(callee):
                     counted.callee_seconds[function][callee] += inline
 
 

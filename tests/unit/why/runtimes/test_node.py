@@ -12,14 +12,9 @@ from tests.unit.why.runtimes.examples import explain, sides_of
 
 from whyfast.formats.profiles import StackFrame
 from whyfast.measure.perf import SampledRun
-from whyfast.why.runtimes.node import (
-    JsFunction,
-    NodeJs,
-    NodeSide,
-    node_causes,
-    read_coverage,
-    read_profile,
-)
+from whyfast.model.why import Cause
+from whyfast.why.runtimes.node import NodeJs, node_causes
+from whyfast.why.runtimes.node_runs import JsFunction, NodeSide, read_coverage, read_profile
 from whyfast.why.runtimes.v8 import parse_traces
 
 #: Node 20, behind what the program prints.
@@ -109,7 +104,8 @@ def test_coverage_counts_calls() -> None:
         ],
         side,
     )
-    assert side.calls == Counter({JsFunction("", "f"): 40, JsFunction("/p/lib.js", "f"): 40})
+    scripts = ("node:internal/x", "", "/p/lib.js")
+    assert side.calls == Counter({JsFunction(script, "f"): 40 for script in scripts})
     assert side.scripts() == {"/p/lib.js"}
 
 
@@ -169,6 +165,26 @@ def test_a_function_that_takes_longer_in_as_many_calls(
     assert (cause.key, cause.place.function, cause.place.line) == (key, "find", 1)
     assert cause.share * 0.4 == pytest.approx(seconds)
     assert word in cause.sentence
+
+
+def test_what_node_does_for_a_function_is_named() -> None:
+    """Its own function, where that is called more often, from the program's; and the regular
+    expression."""
+    root, find = JsFunction("", "(root)"), JsFunction("", "find")
+    inner = JsFunction("node:buffer", "concat"), JsFunction("node:", "RegExp: a+b")
+    causes: list[Cause] = []
+    for function in inner:
+        fast, slow = side_of(("find", 0.01)), side_of(("find", 0.01))
+        slow.runs = [{(root, find): 0.01, (root, find, function): 0.4}] * 3
+        fast.calls[function], slow.calls[function] = 1, 3000 if function == inner[0] else 1
+        sides = sides_of(["node", "a.js"], ["node", "b.js"], (0.1, 0.5))
+        causes += node_causes(sides, fast, slow)
+    assert [(c.key, c.place.function) for c in causes] == [
+        ("more-calls", "concat"),
+        ("string-work", "find"),
+    ]
+    assert "from `find`" in causes[0].sentence
+    assert "`/a+b/`" in causes[1].sentence
 
 
 def test_garbage_is_collected_on_other_threads_as_well() -> None:

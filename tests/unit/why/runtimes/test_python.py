@@ -15,6 +15,8 @@ from typing import Any, Protocol
 import pytest
 from tests.unit.why.runtimes.examples import explain, keys_of, sides_of
 
+from whyfast.formats.profiles import StackFrame
+from whyfast.measure.perf import SampledRun
 from whyfast.measure.runtimes import RuntimeRuns, probe_python
 from whyfast.measure.tools import CannotCount
 from whyfast.model.why import Cause
@@ -22,8 +24,8 @@ from whyfast.why.functions import FunctionKey
 from whyfast.why.runtimes import python
 from whyfast.why.runtimes.protocol import Findings
 from whyfast.why.runtimes.python import CPython
-from whyfast.why.runtimes.python_reasons import line_reason
-from whyfast.why.runtimes.python_runs import TracedLine
+from whyfast.why.runtimes.python_reasons import line_reason, portions
+from whyfast.why.runtimes.python_runs import PyFunction, PythonSide, TracedLine, read_counted
 
 #: Milliseconds of both sides by stack, the outermost frame first: ``main/work``, ``+NAME`` for an
 #: import, ``-`` for a collection of garbage.
@@ -93,7 +95,7 @@ def explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Explain:
         monkeypatch.setattr(python, "probe_python", probe)
         a, b = ([sys.executable, str(file)] for file in files)
         times = tuple(d["ended"] + d["children"] for d in documents.values())
-        return explain(CPython(), sides_of(a, b, times))
+        return explain(CPython(), sides_of(a, b, times, seen.get("sampled", ())))
 
     return run
 
@@ -247,6 +249,36 @@ def test_a_function_of_c_that_takes_longer_in_as_many_calls(explained: Explain) 
     cause = first(explained(PACK % 1, PACK % 9, {"<module>/pack": (20, 150)}))
     assert (cause.key, cause.place.function) == ("more-work", "pack")
     assert "`zlib.compress`" in cause.sentence
+    assert "compress(text, 9))` (late.py:6)" in cause.sentence
+
+
+@pytest.mark.parametrize(("name", "said"), [("", True), ("mpd_qdiv", False)])
+def test_the_function_alone_where_its_machine_code_has_no_name(
+    explained: Explain, name: str, said: bool
+) -> None:
+    text = LOOKUP.format("set")
+    frame = StackFrame(name, 0x389D0, "/lib/_decimal.so", 0x389D0)
+    sampled = [SampledRun("slow", {(frame,): 0.03}, 9)]
+    causes = explained(text, text, {"<module>/lookup": (50, 80)}, sampled=sampled).causes
+    assert [c.place.function for c in causes] == ["lookup"] * said
+
+
+def test_waiting_is_no_time_of_a_function_of_c() -> None:
+    waits, packs = "<method 'acquire' of '_thread.lock' objects>", "<built-in method zlib.compress>"
+    callees = [[waits, 5, 2.0], [packs, 5, 0.3]]
+    document = {"main": "/x.py", "path": [], "codes": {"1": ["/x.py", 1, "f", "f"]}}
+    side = PythonSide()
+    read_counted([{**document, "functions": [[1, 1, 0.1, callees]]}], side)
+    assert portions(side.counted, PyFunction("", "f")) == pytest.approx({packs: 0.75})
+
+
+def test_exceptions_of_two_runs_that_were_traced_in_part() -> None:
+    """One in 20 lines takes as long as they do."""
+    test = {3: TracedLine(1_000_000, 0.1, ("LOAD_FAST", "BINARY_SUBSCR"))}
+    for raised, key in ((60_000, "exceptions"), (40_000, "")):
+        tries = {3: test[3], 4: TracedLine(raised, 0.1, ("LOAD_GLOBAL", "CHECK_EXC_MATCH"))}
+        reason = line_reason(test, tries, (True, True), 0.1, "`f`", "f.py", "quick")
+        assert (reason.key if reason else "") == key
 
 
 @pytest.mark.parametrize(
