@@ -361,9 +361,9 @@ _ENCODINGS = (0x1B, 0x03, 0x3B)
 # ``.eh_frame_hdr`` has the start of every function in order, and the place of its record in
 # ``.eh_frame``, which has its size (Linux Standard Base, Core, Exception Frames).
 def unwound_functions(elf: ElfFile) -> list[Function]:
-    """The functions that the table knows, named by their addresses (``0x8a10``), by address; without
-    a table, as in static programs, those of the records. Empty without records, or in another
-    encoding."""
+    """The functions that the table knows, named by their addresses (``0x8a10``), by address;
+    without a table, as in static programs, those of the records. Empty without records, or in
+    another encoding."""
     header = next((s for s in elf.sections if s.name == ".eh_frame_hdr"), None)
     frames = next((s for s in elf.sections if s.name == ".eh_frame"), None)
     if frames is None:
