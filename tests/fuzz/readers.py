@@ -1,7 +1,6 @@
 """Every reader of files and messages from elsewhere: small valid inputs, and how it is called.
 
-``mutated`` spoils an input; JSON stays JSON, so that what is wrong is what it says.
-"""
+``mutated`` spoils an input; JSON stays JSON, so that what is wrong is what it says."""
 
 import atexit
 import io

@@ -111,6 +111,10 @@ class Executed:
         return self.kinds[kind] / self.total if self.total else 0.0
 
 
+#: From here on linkers place programs that cannot be moved (the least is ARM's).
+FIXED = 0x10000
+
+
 class LoadedCode:
     """One file with machine code, as layers look at it: its functions by address and by place.
     Functions without a symbol are named by their address, as far as the table for unwinding stacks
@@ -131,7 +135,13 @@ class LoadedCode:
         return sorted((s.offset, s.size, s.address) for s in self._elf.sections if s.executable)
 
     def address_of(self, place: int) -> int | None:
-        """The address of the byte at a place in the file; None outside of code."""
+        """The address of the byte at a place in the file; None outside of code. Of a program that
+        is linked to a fixed address, far from its place in the file, perf prints the address."""
+        if any(
+            address <= place < address + size and address - offset >= FIXED
+            for offset, size, address in self._sections
+        ):
+            return place
         i = bisect_right(self._sections, (place, 1 << 62, 0)) - 1
         if i >= 0:
             offset, size, address = self._sections[i]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from whyfast.explain.dispatch import (
@@ -15,6 +15,7 @@ from whyfast.explain.dispatch import (
     examine_loop,
     loop_form,
     no_form,
+    stores_addresses,
 )
 from whyfast.explain.functions import Body, Program, bodies, leaves, parent_name
 from whyfast.explain.jump_tables import Pointers, jumps_without_entry
@@ -149,6 +150,7 @@ class LoopSearch:
         shape = None
         if (loop.targets or 0) >= least:
             shape = loop_shape(self._program, body, loop.tables)
+            shape = replace(shape, threaded=stores_addresses(self._program, loop))
         return ExaminedLoop(function, loop_form(self._program, loop, others=0), shape)
 
     def handlers(self, jumping: Iterable[Function]) -> tuple[str, DispatchFacts] | None:
@@ -161,15 +163,17 @@ class LoopSearch:
             body = self.whole(at[address])
             return jumps_without_entry(body) < len(body.indirect_jumps)
 
-        # Without names it takes more: methods that call those of another object are listed, too,
-        # which go by no entry of a table.
-        tables = [
-            t
-            for t in tables
-            if len(t) >= (LARGE if (unnamed := any(at[a].unnamed for a in t)) else MIN_HANDLERS)
-            and 2 * len(t & addresses) >= len(t)
-            and (not unnamed or 2 * sum(map(by_entry, t & addresses)) >= len(t))
-        ]
+        def handles(table: set[int]) -> bool:
+            jumping = table & addresses
+            if 2 * len(jumping) < len(table) or len(table) < MIN_HANDLERS:
+                return False
+            if not any(at[a].unnamed or "::" in at[a].name for a in table):
+                return True
+            # Without names, or of classes, it takes more: methods that call those of another object
+            # are listed, too, which go by no entry of a table.
+            return len(table) >= LARGE and 2 * sum(map(by_entry, jumping)) >= len(table)
+
+        tables = [table for table in tables if handles(table)]
         if not tables:
             return None
         _, largest = max((len(table), sorted(table)) for table in tables)

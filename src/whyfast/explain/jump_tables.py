@@ -274,7 +274,7 @@ def _valid(
             yield target
         elif target not in ends:
             part = program.function_at(target)
-            if part is None or not part.part or part.address != target:
+            if part is None or not part.part:
                 return
 
 

@@ -56,7 +56,8 @@ class LoopShape:
     these have their number from. ``commonest`` is the share of the table's entries that lead to
     the same place. ``printing`` cases name a text before they call or jump. ``kinds`` of arithmetic
     are done by the cases, of which ``steering`` move the place of the next number by data.
-    ``repeated``: a loop of the program calls the function.
+    ``repeated``: a loop of the program calls the function. ``threaded``: its jumps go to addresses
+    that the program stores, not through the table, by which these are found once.
     """
 
     targets: int
@@ -68,6 +69,7 @@ class LoopShape:
     kinds: int = VARIOUS
     steering: int = _HANDLERS
     repeated: bool = False
+    threaded: bool = False
 
     @property
     def steps(self) -> bool:
@@ -106,6 +108,8 @@ class LoopShape:
     @property
     def why_not(self) -> str:
         """What an interpreter's loop does otherwise; empty for one."""
+        if self.threaded and 2 * self.jumps >= self.targets:
+            return ""
         if 2 * self.returning < self.targets and not self.steps:
             return "its cases do not come back"
         various = self.kinds >= VARIOUS

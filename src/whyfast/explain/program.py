@@ -40,7 +40,7 @@ from whyfast.explain.objects.elf import (
     list_functions,
     list_objects,
     open_elf,
-    read_symbols,
+    symbols_of,
 )
 from whyfast.explain.options import option_traces, read_recorded
 from whyfast.formats.input import opened
@@ -128,9 +128,7 @@ def libraries(path: Path) -> Iterator[Path]:
 def _exported(library: Path) -> set[str]:
     """The functions that a library defines."""
     try:
-        elf = open_elf(library)
-        tables = elf.of_type("SHT_SYMTAB", "SHT_DYNSYM")
-        symbols = [s for table in tables for s in read_symbols(elf, table)]
+        symbols = symbols_of(open_elf(library), "SHT_SYMTAB", "SHT_DYNSYM")
     except UserError:
         return set()
     return {s.name for s in symbols if s.type == 2 and (s.absolute or s.section is not None)}
@@ -363,23 +361,27 @@ _ENCODINGS = (0x1B, 0x03, 0x3B)
 # ``.eh_frame_hdr`` has the start of every function in order, and the place of its record in
 # ``.eh_frame``, which has its size (Linux Standard Base, Core, Exception Frames).
 def unwound_functions(elf: ElfFile) -> list[Function]:
-    """The functions that the table knows, named by their addresses (``0x8a10``), by address. Empty
-    where there is no table, or one in another encoding."""
+    """The functions that the table knows, named by their addresses (``0x8a10``), by address;
+    without a table, as in static programs, those of the records. Empty without records, or in
+    another encoding."""
     header = next((s for s in elf.sections if s.name == ".eh_frame_hdr"), None)
     frames = next((s for s in elf.sections if s.name == ".eh_frame"), None)
-    if header is None or frames is None:
+    if frames is None:
         return []
-    table, records = elf.content(header), elf.content(frames)
-    if len(table) < 12 or table[0] != 1 or tuple(table[1:4]) != _ENCODINGS:
+    table, records = elf.content(header) if header else b"", elf.content(frames)
+    if header is None:
+        rows = sorted(_recorded(frames.address, records))
+    elif len(table) < 12 or table[0] != 1 or tuple(table[1:4]) != _ENCODINGS:
         return []
-    number = int.from_bytes(table[8:12], "little")
-    rows = struct.iter_unpack("<ii", table[12 : 12 + 8 * min(number, (len(table) - 12) // 8)])
+    else:
+        number = min(int.from_bytes(table[8:12], "little"), (len(table) - 12) // 8)
+        pairs = struct.iter_unpack("<ii", table[12 : 12 + 8 * number])
+        rows = [(header.address + a, header.address + b - frames.address) for a, b in pairs]
     # Stubs that lead to other libraries are no functions.
     code = [s for s in elf.sections if s.executable and not s.name.startswith((".plt", ".init"))]
     functions = []
-    for start, record in rows:
-        address = header.address + start
-        at = header.address + record - frames.address + 12  # behind length, CIE and start
+    for address, record in rows:
+        at = record + 12  # behind length, CIE and start
         size = int.from_bytes(records[at : at + 4], "little")
         section = next(
             (s for s in code if s.address <= address and address + size <= s.address + s.size), None
@@ -388,6 +390,19 @@ def unwound_functions(elf: ElfFile) -> list[Function]:
             name, part = f"{address:#x}", _begins_inside(records, at + 4)
             functions.append(Function((name,), address, address, size, section.name, part=part))
     return functions
+
+
+def _recorded(address: int, records: bytes) -> Iterator[tuple[int, int]]:
+    """The start of each function, relative to its place in four bytes as compilers write it, and
+    the place of its record. ``address`` is that of the first."""
+    at = 0
+    while at + 16 <= len(records):
+        length, common = struct.unpack_from("<II", records, at)
+        if length in (0, 0xFFFFFFFF):  # the end, or more than four gigabytes
+            return
+        if common:
+            yield address + at + 8 + int(struct.unpack_from("<i", records, at + 8)[0]), at
+        at += 4 + length
 
 
 def _begins_inside(records: bytes, at: int) -> bool:

@@ -72,8 +72,6 @@ def composed(result: Result) -> list[str]:
     what the machine code shows with the difference it goes with."""
     study: Question = result.question
     recorded, judged, found = result.recorded, result.judged, result.found
-    comparisons = main_table.Comparisons(result.judged)
-    facts = {e.variant: e for e in found.evidence}
     texts = list(loops.way_sentences(result))
     moved = [
         *layouts.placement_sentences(judged.placements, study, {f.variant for f in judged.fixes}),
@@ -88,9 +86,10 @@ def composed(result: Result) -> list[str]:
     later += programs.failed_expectation_sentences(result)
     untested = programs.claim_untested(result)
     first = [*untested, *first]
-    study = programs.without_lost(result).question
+    lean = programs.without_lost(result)
+    study = lean.question
     covered = {(p.linked.variant, p.linked.baseline) for p in judged.placements}
-    audit = main_table.audit_claim(study, comparisons, found.evidence)
+    audit = main_table.audit_claim(lean)
     if audit and study.measured and not untested:
         figures = list(main_table.audit_intervals(audit, study.margin))
         # What was claimed is what is asked; placement says how far its answer goes.
@@ -101,9 +100,9 @@ def composed(result: Result) -> list[str]:
         texts += [*moved, *slopes, *first]
     baselines = study.baselines if study.along else study.baselines[:1]
     pairs = study.compared([v.name for v in study.variants if not v.control_of], baselines)
-    main = [verdict for pair in pairs if (verdict := comparisons.of(*pair)) is not None]
+    main = [verdict for pair in pairs if (verdict := judged.overall(*pair)) is not None]
     texts += main_table.interaction_sentences(result)
-    texts += _differences(main, covered, study, comparisons, facts)
+    texts += _differences(main, covered, result)
     texts += main_table.alike_sentences(result)
     texts += _rest(main, covered, study.margin)
     texts += distribution.influence_sentences(judged.suites, study)
@@ -117,9 +116,9 @@ def composed(result: Result) -> list[str]:
     texts += machine_code.read_sentences(result)
     texts += counted_work.changed_sentences(found.changed)
     texts += machine_code.image_sentences(study, found.observed.images, judged.slopes)
-    texts += counted_work.counted_sentences(study, comparisons, found.counted)
+    texts += counted_work.counted_sentences(lean)
     texts += costs.cost_sentences(result)
-    texts += layouts.control_sentences(study, comparisons)
+    texts += layouts.control_sentences(result)
     texts += programs.unmeasured_sentences(study, recorded.builds)
     texts += programs.folded_sentences(recorded.same) if any_verdict else []
     texts += programs.identical_sentences(result)
@@ -131,21 +130,18 @@ def composed(result: Result) -> list[str]:
 
 
 def _differences(
-    main: Sequence[Verdict],
-    covered: set[tuple[str, str]],
-    study: Question,
-    comparisons: main_table.Comparisons,
-    evidence: Mapping[str, Evidence],
+    main: Sequence[Verdict], covered: set[tuple[str, str]], result: Result
 ) -> Iterator[str]:
     """A sentence for each of the largest decided differences, and for each cause shown."""
+    evidence = {e.variant: e for e in result.found.evidence}
     explained: set[str] = set()
     given = 0
     for verdict in main_table.decided(main):
-        witness = dispatching.find_witness(verdict, study, comparisons, evidence)
+        witness = dispatching.find_witness(verdict, result)
         # The audit covers the pair, but not its cause.
         if (verdict.variant, verdict.baseline) not in covered and given < _MOST_DIFFERENCES:
             given += 1
-            yield _difference(verdict, study.margin, evidence, witness)
+            yield _difference(verdict, result.question.margin, evidence, witness)
         if witness is not None and witness.slow not in explained:
             explained.add(witness.slow)
             yield dispatching.witness_sentence(witness)

@@ -133,11 +133,11 @@ def _replaced(text: str, new: Callable[[re.Match[str]], str]) -> str:
     return _TOKEN.sub(new, text)
 
 
-def listed(names: Iterable[str]) -> str:
-    """``a, b, c``: all of the names, unless they are very many."""
+def listed(names: Iterable[str], most: int = 12) -> str:
+    """``a, b, c and 7 more``: the first, and how many more there are."""
     every = list(names)
-    shown = ", ".join(every[:12])
-    return f"{shown} and {len(every) - 12} more" if len(every) > 12 else shown
+    more = len(every) - most
+    return ", ".join(every[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")

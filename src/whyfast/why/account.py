@@ -115,7 +115,7 @@ def make_account(found: Gathered) -> Account:
         causes = []  # the sides may be equal
     causes = linked(joined(with_inner(with_loops(causes, found.groups), found.groups)), items)
     if found.crews is not None and (cause := _fewer_threads(found, *found.crews)) is not None:
-        causes = _beside(cause, [c for c in causes if c.key != "false-sharing"])
+        causes = _beside([cause], [c for c in causes if c.key != "false-sharing"])
     causes = with_trial(_surrounded(causes, items, found), found.mended)
     return Account(
         fast=found.fast,
@@ -243,20 +243,19 @@ def _surrounded(causes: Sequence[Cause], items: Sequence[Item], found: Gathered)
         low, high = _bounds(found.whole, found.whole)
         more = [i for i in items if i.share > 0]
         return [_of_factor(factor, causes, found, 1.0, low, high, more)]
-    result = list(causes)
-    for factor, trial in found.tried:
-        if trial.low < GONE:
-            continue
-        cause = _of_factor(factor, (), found, trial.share, trial.low, trial.high, ())
-        result = _beside(replace(cause, trial=trial), result)
-    return sorted(result, key=lambda c: -c.share)
+    shown = [
+        replace(_of_factor(f, (), found, t.share, t.low, t.high, ()), trial=t)
+        for f, t in found.tried
+        if t.low >= GONE
+    ]
+    return _beside(shown, causes)
 
 
-def _beside(cause: Cause, causes: Sequence[Cause]) -> list[Cause]:
-    """A cause that is not of single items, with the others of what it leaves."""
-    left = max(0.0, 1 - cause.share)
+def _beside(first: Sequence[Cause], causes: Sequence[Cause]) -> list[Cause]:
+    """Causes that are not of single items, with the others of what they leave."""
+    left = max(0.0, 1 - sum(c.share for c in first))
     rest = [replace(c, share=c.share * left, low=c.low * left, high=c.high * left) for c in causes]
-    return sorted([cause, *rest], key=lambda c: -c.share)
+    return sorted([*first, *rest], key=lambda c: -c.share)
 
 
 #: CPU time of the slower side over that of the faster, up to which both do the same work; how much

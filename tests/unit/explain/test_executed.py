@@ -7,10 +7,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.unit.explain.conftest import Compile
 
 from whyfast.explain.executed import (
     ASSERTED,
     CHECK_FAILED,
+    FIXED,
     HARDENED,
     Executed,
     LoadedCode,
@@ -42,6 +44,14 @@ def kinds_of(folder: Path, body: str) -> Executed:
     (function,) = code.by_name["work"]
     places = dict.fromkeys(range(function.address, function.end), 1.0)
     return executed_kinds(code, [function], places)
+
+
+def test_places_of_a_program_at_a_fixed_address_are_addresses(gcc: Compile) -> None:
+    for flags, fixed in (((), False), (("-static", "-s"), True)):
+        code = LoadedCode(gcc("int main(void) { return 0; }", *flags))
+        function = next(f for f in code.program.functions if f.size)
+        assert code.address_of(function.address) == function.address
+        assert (function.address > FIXED) is fixed
 
 
 CODE = {

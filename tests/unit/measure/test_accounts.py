@@ -1,7 +1,6 @@
 """What the scheduler accounts, from files that are made up and from a process that has ended.
 
-Threads at work, from a /proc that is made up, and from a program that has some.
-"""
+Threads at work, from a /proc that is made up, and from a program that has some."""
 
 import itertools
 import os

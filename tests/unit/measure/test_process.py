@@ -1,7 +1,6 @@
 """Child processes, one at a time.
 
-Running programs to their end for what they print.
-"""
+Running programs to their end for what they print."""
 
 import errno
 import math

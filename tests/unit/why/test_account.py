@@ -85,6 +85,11 @@ def test_a_factor_beside_another_program_carries_what_its_trial_shows(
     found.around = Surroundings((INPUT,), same_program=False)
     found.tried = [(INPUT, Intervention("the input of the other side", 0.6, low, 0.7, 5))]
     assert keys(make_account(found)) == expected
+    locale = replace(INPUT, key="locale")
+    found.tried = [*found.tried, (locale, Intervention("the locale", 0.3, 0.3, 0.3, 5))]
+    if low > 0.3:  # neither takes from what the other's trial shows
+        shares = dict(keys(make_account(found)))
+        assert shares == pytest.approx({"input": 0.6, "locale": 0.3, "branch-misses": 0.1})
 
 
 def test_a_whole_program_without_optimisation_is_one_cause() -> None:

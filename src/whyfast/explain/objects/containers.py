@@ -29,6 +29,7 @@ from whyfast.build.source import open_tar
 from whyfast.explain.objects import MOST_BYTES, damaged
 from whyfast.formats.input import opened
 from whyfast.model.errors import UserError
+from whyfast.study.notation import listed
 
 #: What can unpack zstd; the first that is installed is taken. Python has a module from 3.14 on; for
 #: older ones there are wheels, and the last is a command.
@@ -164,9 +165,8 @@ def taken_out(given: Path, folder: Path) -> TakenOut:
         if not wanted or wanted in (p.name, Path(p.name).name) or p.name.endswith(f"/{wanted}")
     ] or [p for p in code if fnmatchcase(Path(p.name).name, wanted)]
     if not matches:
-        some = ", ".join(p.name for p in code[:_NAMED])
-        more = f" and {len(code) - _NAMED} more" if len(code) > _NAMED else ""
-        raise UserError(f"no part with machine code: {wanted}; available: {some}{more}", where=path)
+        available = listed((p.name for p in code), _NAMED)
+        raise UserError(f"no part with machine code: {wanted}; available: {available}", where=path)
     part = matches[0]
     if part.size > MOST_BYTES:
         raise UserError(f"part too large: {part.name}, {part.size:,} bytes; {_MOST}", where=path)

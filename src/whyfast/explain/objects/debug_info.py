@@ -6,6 +6,7 @@ that the program has of it."""
 from __future__ import annotations
 
 import io
+import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -22,6 +23,7 @@ from whyfast.model.errors import UserError
 GLOBAL = Path("/usr/lib/debug")
 FOLDERS = (GLOBAL / ".build-id",)
 _GNU_BUILD_ID = 3
+_NOTE = struct.Struct("<III")  # bytes of the name and of the content, kind
 
 
 def dwarf_of(elf: ElfFile) -> Any:
@@ -85,16 +87,21 @@ def debug_file(elf: ElfFile, folders: Sequence[Path] = ()) -> ElfFile | None:
 def build_id(elf: ElfFile) -> str:
     """In hex; empty where the linker made none."""
     for section in elf.of_type("SHT_NOTE"):
-        data, at = elf.content(section), 0
-        while at + 12 <= len(data):
-            name, size, kind = (
-                int.from_bytes(data[at + n : at + n + 4], "little") for n in (0, 4, 8)
-            )
-            start = at + 12 + -(-name // 4) * 4
-            if kind == _GNU_BUILD_ID and data[at + 12 : at + 12 + name] == b"GNU\0":
-                return data[start : start + size].hex()
-            at = start + -(-size // 4) * 4
+        for kind, name, content in notes_in(elf.content(section)):
+            if kind == _GNU_BUILD_ID and name == b"GNU\0":
+                return content.hex()
     return ""
+
+
+def notes_in(section: bytes) -> Iterator[tuple[int, bytes, bytes]]:
+    """(kind, name, content) of each note of a section."""
+    at = 0
+    while at + _NOTE.size <= len(section):
+        name, size, kind = _NOTE.unpack_from(section, at)
+        at += _NOTE.size
+        start = at + -(-name // 4) * 4
+        yield kind, section[at : at + name], section[start : start + size]
+        at = start + -(-size // 4) * 4
 
 
 def debug_link(elf: ElfFile) -> tuple[str, int] | None:

@@ -266,6 +266,11 @@ def read_symbols(elf: ElfFile, table: Section) -> list[Symbol]:
     return symbols
 
 
+def symbols_of(elf: ElfFile, *kinds: str) -> list[Symbol]:
+    """Those of all tables of these types, by default of ``SHT_SYMTAB``. Raises UserError."""
+    return [s for t in elf.of_type(*(kinds or ("SHT_SYMTAB",))) for s in read_symbols(elf, t)]
+
+
 def _extended_indices(elf: ElfFile, table: Section) -> tuple[int, ...]:
     tables = (s for s in elf.of_type("SHT_SYMTAB_SHNDX") if s.link == table.index)
     data = next(map(elf.content, tables), b"")
@@ -282,8 +287,7 @@ def list_functions(
     function is: it is stripped, or holds no machine code."""
     functions: list[Function] = []
     for kind in ("SHT_SYMTAB", "SHT_DYNSYM"):
-        symbols = [s for table in elf.of_type(kind) for s in read_symbols(elf, table)]
-        labels = _labels(elf, symbols, bases)
+        labels = _labels(elf, symbols_of(elf, kind), bases)
         functions = list(functions_of(labels, [f.address for f in unwound]))
         if functions:
             break
@@ -313,11 +317,10 @@ def list_functions(
 def list_objects(elf: ElfFile, bases: Mapping[int, int]) -> tuple[tuple[int, int, str], ...] | None:
     """Where the data lies that symbols name: (first address, the one behind it, name), by address.
     None in a stripped file, which keeps no names of data that only one source file knows."""
-    tables = elf.of_type("SHT_SYMTAB")
-    if not tables:
+    if not elf.of_type("SHT_SYMTAB"):
         return None
     objects = []
-    for symbol in (s for table in tables for s in read_symbols(elf, table)):
+    for symbol in symbols_of(elf):
         base = None if symbol.section is None else bases.get(symbol.section)
         if symbol.type == _OBJECT_TYPE and base is not None and symbol.size:
             start = symbol.value + (base if elf.relocatable else 0)

@@ -128,8 +128,11 @@ def compact(table: doc.Table, widths: Widths, room: int, *, bars: str = "") -> d
         return text
     column = titles.index(bars)
     drawn = draw_bars([row[column] for row in table.rows], left)
-    rows = tuple((*row, cell) for row, cell in zip(text.rows, drawn, strict=True))
-    return replace(text, columns=(*text.columns, doc.Column("")), rows=rows)
+    # Beside the ratios that they draw, as other baselines may follow.
+    at = next((i for i, c in enumerate(text.columns, 1) if c.title == bars), len(text.columns))
+    rows = tuple((*r[:at], bar, *r[at:]) for r, bar in zip(text.rows, drawn, strict=True))
+    columns = (*text.columns[:at], doc.Column(""), *text.columns[at:])
+    return replace(text, columns=columns, rows=rows)
 
 
 def draw_bars(cells: Sequence[doc.Cell], width: int) -> list[doc.Cell]:

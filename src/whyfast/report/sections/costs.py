@@ -17,7 +17,7 @@ from whyfast.report import formatting as fmt
 from whyfast.report.sections.certainty import medians_of
 from whyfast.report.sections.changed_code import reason_text
 from whyfast.report.sections.dispatching import replication_sentences
-from whyfast.report.sections.main_table import Comparisons, decided, verdict_cell
+from whyfast.report.sections.main_table import decided, verdict_cell
 
 #: What is a price of speed, and not its cause: fewer instructions are none.
 PRICES = (
@@ -55,13 +55,13 @@ def cost_section(result: Result) -> doc.ReportSection | None:
 def cost_sentences(result: Result) -> Iterator[str]:
     """One sentence for each variant whose cost goes against its gain: it is faster, or as fast, and
     costs more; or slower, and costs less. Undecided, of costs that the study names."""
-    comparisons, medians = Comparisons(result.judged), medians_of(result)
+    overall, medians = result.judged.overall, medians_of(result)
     texts: list[tuple[float, str]] = []
     pairs = fmt.grouped(((c.variant, c.baseline), c) for c in cost_changes(result))
     main = result.question.baselines[0]
-    certain = decided(comparisons.of(v.name, main) for v in result.question.variants)
+    certain = decided(overall(v.name, main) for v in result.question.variants)
     for (variant, baseline), mine in pairs.items():
-        verdict = comparisons.of(variant, baseline)
+        verdict = overall(variant, baseline)
         if verdict is None:
             continue
         asked = mine
@@ -268,7 +268,7 @@ def _table(
     keys: Sequence[str],
     drops: Mapping[str, int] | None = None,
 ) -> doc.Table | None:
-    comparisons, question = Comparisons(result.judged), result.question
+    question = result.question
     known = {c.variant for c in costs_of(result)} | {c.variant for c in changes}
     names = [v.name for v in question.measured if v.name not in result.recorded.same]
     baseline_of = {c.variant: c.baseline for c in changes}
@@ -282,7 +282,7 @@ def _table(
     rows = []
     for name in (n for n in names if n in known | set(baseline_of.values())):
         baseline = baseline_of.get(name)
-        verdict = comparisons.of(name, baseline) if baseline else None
+        verdict = result.judged.overall(name, baseline) if baseline else None
         time = replace(verdict_cell(verdict), detail="") if verdict else doc.Cell("baseline")
         cells = [_cell(k, [c for c in changes if c.variant == name], values, name) for k in keys]
         rows.append((name, time if verdict or not baseline else None, *cells))
@@ -334,12 +334,12 @@ def _factor(ratio: float) -> str:
 def cost_plot(result: Result, changes: Sequence[CostChange]) -> doc.Plot | None:
     """Time against each cost in which variants differ, relative to the baseline at 1, 1; with
     those that nothing beats marked. None below three variants: two are read in the table."""
-    comparisons = Comparisons(result.judged)
     baselines = dict.fromkeys(c.baseline for c in changes)
     if len(baselines) != 1 or result.question.along:
         return None
     (main,) = baselines
-    verdicts = (comparisons.of(name, main) for name in dict.fromkeys(c.variant for c in changes))
+    names = dict.fromkeys(c.variant for c in changes)
+    verdicts = (result.judged.overall(name, main) for name in names)
     known = (v for v in verdicts if v is not None and 0 < v.ratio < math.inf)
     times = {main: 1.0, **{v.variant: v.ratio for v in known}}
     choices = [c for key in COSTS if (c := _points(key, times, changes, main, result)) is not None]

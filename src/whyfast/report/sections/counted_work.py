@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from whyfast.model.result import Result
-from whyfast.model.study import Question
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
 from whyfast.report.sections import side_by_side
-from whyfast.report.sections.main_table import Comparisons, decided
+from whyfast.report.sections.main_table import decided
 
 if TYPE_CHECKING:
     from whyfast.model.counters import ChangedFunctions, CodePlace, Counted, Source
@@ -244,13 +243,12 @@ def _in_order(result: Result, names: Collection[str]) -> list[str]:
     return [v.name for v in result.question.variants if v.name in names]
 
 
-def counted_sentences(
-    study: Question, comparisons: Comparisons, counted: Sequence[Counted]
-) -> list[str]:
+def counted_sentences(result: Result) -> list[str]:
     """What goes with the largest difference and with the claim; what could not be counted."""
+    study, counted = result.question, result.found.counted
     total, main = totals(counted, "measured") or totals(counted, "simulated"), study.baselines[0]
     others = (v.name for v in study.measured if v.name != main and not v.control_of)
-    verdicts = decided(comparisons.of(name, main) for name in others)
+    verdicts = decided(result.judged.overall(name, main) for name in others)
     # The claim, the largest difference, then the slowest variant.
     slowest = [v for v in verdicts if v.outcome == "slower"]
     pairs = [(study.claim.variant, study.claim.baseline)] if study.claim else []

@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, OptionTrace
-from whyfast.model.result import Result
-from whyfast.model.study import Question
+from whyfast.model.result import Judged, Result
 from whyfast.model.variant import Aspect, Difference, Variant, differences
 from whyfast.model.verdict import Verdict
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
-from whyfast.report.sections.main_table import Comparisons, verdict_cell
+from whyfast.report.sections.main_table import verdict_cell
 from whyfast.report.sections.programs import without_lost
 
 
@@ -28,8 +27,7 @@ def jump_table(result: Result) -> doc.Table | None:
     versions = {t.name: t.version for t in result.recorded.toolchains if t.version}
     compilers = {v.name: versions[v.toolchain] for v in every if v.toolchain in versions}
     baselines = without_lost(result).question.baselines
-    comparisons = Comparisons(result.judged)
-    main = baselines[0] if baselines and comparisons else None
+    main = baselines[0] if baselines and result.judged.pairs else None
     # The symptom, and whether it is known of this version of the compiler.
     troubled = {
         t.variant: doc.Cell(t.symptom, "known" if t.listed else "unknown in this version")
@@ -40,7 +38,7 @@ def jump_table(result: Result) -> doc.Table | None:
         """The verdict without its interval, which stands in the first table."""
         if name == main:
             return doc.Cell("baseline")
-        verdict = comparisons.of(name, main or "")
+        verdict = result.judged.overall(name, main or "")
         return replace(verdict_cell(verdict), detail="") if verdict else doc.Cell("not measured")
 
     rows = [
@@ -198,24 +196,23 @@ def merged_from(result: Result) -> Iterator[str]:
             )
 
 
-def find_witness(
-    verdict: Verdict, study: Question, comparisons: Comparisons, evidence: Mapping[str, Evidence]
-) -> Witness | None:
+def find_witness(verdict: Verdict, result: Result) -> Witness | None:
     """The variant that wins back most of what the slow side of ``verdict`` has lost, by flags."""
+    evidence = {e.variant: e for e in result.found.evidence}
     if verdict.outcome not in ("faster", "slower") or runs_against(verdict, evidence):
         return None
     pair = (verdict.variant, verdict.baseline)
     name, fast = pair if verdict.outcome == "slower" else pair[::-1]
-    slow = next((v for v in study.variants if v.name == name), None)
+    slow = next((v for v in result.question.variants if v.name == name), None)
     slow_facts, lost = dispatch_of(evidence, name), abs(math.log(verdict.ratio))
     if slow is None or slow_facts is None:
         return None
     witnesses = []
-    for other in study.variants:
+    for other in result.question.variants:
         flags, facts = _flag_difference(other, slow), dispatch_of(evidence, other.name)
         if flags is None or facts is None or facts.style != slow_facts.style:
             continue
-        gain = _gain(other.name, name, fast, comparisons)
+        gain = _gain(other.name, name, fast, result.judged)
         if facts.form == "replicated" and gain is not None and gain[1] / lost >= 1 / 3:
             jumps = facts.indirect_jumps
             witnesses.append(Witness(other.name, name, *flags, jumps, gain[0], gain[1] / lost))
@@ -274,14 +271,14 @@ def replication_sentences(result: Result) -> list[str]:
     return [text for _, _, text in sorted(pure)[:_PAIRS]]
 
 
-def _gain(name: str, slow: str, fast: str, comparisons: Comparisons) -> tuple[str, float] | None:
+def _gain(name: str, slow: str, fast: str, judged: Judged) -> tuple[str, float] | None:
     """By how much ``name`` is certainly faster than ``slow``: in words, and as a logarithm."""
-    direct = comparisons.of(name, slow)
+    direct = judged.overall(name, slow)
     if direct is not None:
         if direct.outcome != "faster":
             return None
         return fmt.text_of(direct).factor, -math.log(direct.ratio)
-    to_fast, slow_to_fast = comparisons.of(name, fast), comparisons.of(slow, fast)
+    to_fast, slow_to_fast = judged.overall(name, fast), judged.overall(slow, fast)
     if to_fast is None or slow_to_fast is None or to_fast.high >= slow_to_fast.low:
         return None
     # Not judged against each other, but apart beyond both intervals.

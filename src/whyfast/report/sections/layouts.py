@@ -13,7 +13,7 @@ from whyfast.model.verdict import Draw, Fix, FixOutcome, Placement, PlacementOut
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
 from whyfast.report.sections.distribution import interval_data, plottable
-from whyfast.report.sections.main_table import SUITE, Comparisons, verdict_cell
+from whyfast.report.sections.main_table import SUITE, verdict_cell
 
 T = TypeVar("T", Placement, Fix)
 
@@ -138,14 +138,14 @@ def _sentence(p: Placement, margin: float) -> str:
             )
 
 
-def control_sentences(study: Question, comparisons: Comparisons) -> Iterator[str]:
+def control_sentences(result: Result) -> Iterator[str]:
     """What whyfast says about the baseline against itself in another layout."""
-    for control in study.variants:
-        verdict = comparisons.of(control.name, control.control_of) if control.control_of else None
+    for v in result.question.variants:
+        verdict = result.judged.overall(v.name, v.control_of) if v.control_of else None
         if verdict is not None:
             yield (
                 f"A/A control: {fmt.quote(verdict.baseline)} against the same objects in another "
-                f"layout is {fmt.verdict(verdict, study.margin)}."
+                f"layout is {fmt.verdict(verdict, result.question.margin)}."
             )
 
 

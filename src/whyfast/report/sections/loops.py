@@ -16,7 +16,7 @@ from whyfast.model.study import Study, Ways
 from whyfast.model.verdict import LoopTime
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
-from whyfast.report.sections.main_table import Comparisons, decided, tally, verdict_cell
+from whyfast.report.sections.main_table import decided, tally, verdict_cell
 
 #: Seconds of a unit of ``python -m timeit``, and how it is written.
 UNITS = {"nsec": (1e-9, "ns"), "usec": (1e-6, "µs"), "msec": (1e-3, "ms"), "sec": (1.0, "s")}
@@ -51,11 +51,11 @@ def loop_headline(result: Result) -> str:
 
 def loop_table(result: Result) -> doc.Table | None:
     """What a loop of each side takes, with the interval of its median over processes."""
-    comparisons, main = Comparisons(result.judged), result.question.baselines[0]
+    main = result.question.baselines[0]
     rows: list[doc.Row] = []
     for f in result.found.loops:
         if (t := f.time) is not None:
-            verdict = comparisons.of(f.variant, main)
+            verdict = result.judged.overall(f.variant, main)
             time = doc.Cell(_time(t.seconds, f), number=t.seconds), _interval(t, f)
             against = verdict_cell(verdict) if verdict else None
             beside = "baseline" if f.variant == main else against
@@ -85,9 +85,8 @@ def loop_findings(result: Result) -> Iterator[str]:
     if not loops:
         return
     if not alone(result) and len(loops) > 1:
-        comparisons, first = Comparisons(result.judged), loops[0]
-        sides = {f.variant: f for f in loops}
-        furthest = decided(comparisons.of(f.variant, first.variant) for f in loops[1:])[:1]
+        overall, first, sides = result.judged.overall, loops[0], {f.variant: f for f in loops}
+        furthest = decided(overall(f.variant, first.variant) for f in loops[1:])[:1]
         other = sides[furthest[0].variant] if furthest else loops[1]
         yield from _why(first, other)
         if furthest:
@@ -352,7 +351,6 @@ def _gains(ways: Ways, costs: Costs, variants: Sequence[str]) -> Iterator[str]:
 
 def _losses(result: Result, last: str) -> Iterator[str]:
     """Where that variant is slower than a baseline, and whether their builds may explain it."""
-    comparisons = Comparisons(result.judged)
     for before in result.question.baselines:
         each = [
             v
@@ -360,7 +358,7 @@ def _losses(result: Result, last: str) -> Iterator[str]:
             if (v.variant, v.baseline) == (last, before) and v.benchmark
         ]
         slower = [v for v in decided(each) if v.outcome == "slower"]
-        overall = comparisons.of(last, before)
+        overall = result.judged.overall(last, before)
         if not slower:
             continue
         on = f" on {len(slower)} of {fmt.pluralize(len(each), 'benchmark')}"

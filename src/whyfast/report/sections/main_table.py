@@ -6,15 +6,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
 from whyfast.judge.comparisons import plausible_baselines
 from whyfast.judge.ratios import deciding
 from whyfast.model.build import BuildFailure
-from whyfast.model.evidence import Evidence
-from whyfast.model.result import Judged, Pooled, Result
+from whyfast.model.result import Pooled, Result
 from whyfast.model.sample import Block
 from whyfast.model.study import Claim, Question
 from whyfast.model.verdict import About, Interaction, Outcome, Verdict
@@ -29,45 +28,11 @@ SUITE = "geometric mean"
 IDENTICAL = doc.Cell("same", "byte-identical", "same", 1.0)
 OUTCOMES: tuple[Outcome, ...] = ("faster", "slower", "same", "undecided")
 
-_OPPOSITE: dict[Outcome, Outcome] = {"faster": "slower", "slower": "faster"}
-
-
-class Comparisons:
-    """The overall verdict of each pair: its suite, or its only benchmark where there is none."""
-
-    def __init__(self, judged: Judged) -> None:
-        single = fmt.grouped(((v.variant, v.baseline), v) for v in judged.verdicts)
-        self._overall = {pair: vs[0] for pair, vs in single.items() if len(vs) == 1}
-        for suite in judged.suites:
-            self._overall[suite.verdict.variant, suite.verdict.baseline] = suite.verdict
-
-    def of(self, variant: str, baseline: str) -> Verdict | None:
-        """The overall verdict on ``variant`` against ``baseline``, whichever way it was judged."""
-        verdict = self._overall.get((variant, baseline))
-        other = self._overall.get((baseline, variant))
-        return verdict or (other and reversed_verdict(other))
-
-    def __bool__(self) -> bool:
-        return bool(self._overall)
-
 
 def decided(verdicts: Iterable[Verdict | None]) -> list[Verdict]:
     """Those that are faster or slower, the largest difference first."""
     known = [v for v in verdicts if v is not None and v.outcome in ("faster", "slower")]
     return sorted(known, key=lambda v: -fmt.size_of(v.ratio))
-
-
-def reversed_verdict(verdict: Verdict) -> Verdict:
-    """The same comparison read from the other side."""
-    return replace(
-        verdict,
-        variant=verdict.baseline,
-        baseline=verdict.variant,
-        outcome=_OPPOSITE.get(verdict.outcome, verdict.outcome),
-        ratio=1 / verdict.ratio if verdict.ratio else math.inf,
-        low=0.0 if math.isinf(verdict.high) else 1 / verdict.high,
-        high=math.inf if verdict.low <= 0 else 1 / verdict.low,
-    )
 
 
 def verdict_cell(verdict: Verdict | Pooled) -> doc.Cell:
@@ -113,7 +78,7 @@ def summary_table(result: Result) -> doc.Table | None:
     study, same = result.question, result.recorded.same
     if result.judged.about == "runs" and not result.judged.verdicts:
         return None
-    comparisons, times = Comparisons(result.judged), _only_times(result)
+    times = _only_times(result)
     judged = (*result.judged.verdicts, *(s.verdict for s in result.judged.suites))
     names = [v.name for v in study.measured if v.name not in same]
     baselines = [b for b in study.baselines if b not in same]
@@ -121,7 +86,7 @@ def summary_table(result: Result) -> doc.Table | None:
         (
             folded_cell(result, name),
             time_cell(times.get(name), result.judged.about),
-            *(comparison_cell(result, comparisons, name, b) for b in baselines),
+            *(comparison_cell(result, name, b) for b in baselines),
         )
         for name in dict.fromkeys([*names, *(v.variant for v in judged)])
     ]
@@ -150,9 +115,7 @@ def folded_cell(result: Result, name: str) -> doc.Cell:
     return doc.Cell(" = ".join([name, *others]), "byte-identical" if others else "")
 
 
-def comparison_cell(
-    result: Result, comparisons: Comparisons, name: str, baseline: str
-) -> doc.Cell | str | None:
+def comparison_cell(result: Result, name: str, baseline: str) -> doc.Cell | str | None:
     """A variant against a baseline: the overall verdict, or why there is none."""
     refuted = contradictions(result.found.failed_expectations)
     if name == baseline:
@@ -162,7 +125,7 @@ def comparison_cell(
         return IDENTICAL
     if name in refuted or baseline in refuted:
         return doc.Cell("not compared", refuted.get(name, ""))
-    if (verdict := comparisons.of(name, baseline)) is not None:
+    if (verdict := result.judged.overall(name, baseline)) is not None:
         return verdict_cell(verdict)
     for build in result.recorded.builds:
         if isinstance(build, BuildFailure) and build.variant == name:
@@ -188,7 +151,7 @@ def axes_table(result: Result) -> doc.Table | None:
         for v in measured
     )
     columns = dict.fromkeys([base, *(_change(question, v.axes) for v in measured)])
-    times, comparisons = _only_times(result), Comparisons(result.judged)
+    times = _only_times(result)
 
     def cell(names: Mapping[str, str], column: str) -> doc.Cell | str | None:
         name, baseline = names.get(column), names.get(base)
@@ -197,7 +160,7 @@ def axes_table(result: Result) -> doc.Table | None:
         time = times.get(result.recorded.same.get(name, name))
         if name == baseline and time is not None:
             return time_cell(time, result.judged.about)
-        return comparison_cell(result, comparisons, name, baseline)
+        return comparison_cell(result, name, baseline)
 
     rows = [(*place, *(cell(dict(names), c) for c in columns)) for place, names in places.items()]
     caption = f"{time_caption(question)}, against {base}{' of the same row' if others else ''}"
@@ -207,11 +170,10 @@ def axes_table(result: Result) -> doc.Table | None:
 
 def interaction_sentences(result: Result) -> Iterator[str]:
     """Where a change does not do the same in two places, the largest difference first."""
-    comparisons = Comparisons(result.judged)
     apart = [i for i in _overall(result) if i.verdict.outcome in ("faster", "slower")]
     apart.sort(key=lambda i: -fmt.size_of(i.verdict.ratio))
     for interaction in apart[:MOST_INTERACTIONS]:
-        yield _apart(result.question, interaction, comparisons)
+        yield _apart(result, interaction)
     if (more := len(apart) - MOST_INTERACTIONS) > 0:
         yield f"{fmt.pluralize(more, 'more pair')} of places differ, see below."
 
@@ -259,13 +221,14 @@ def _overall(result: Result) -> list[Interaction]:
     return [i for i in every if i.verdict.benchmark is None] or (list(every) if single else [])
 
 
-def _apart(question: Question, interaction: Interaction, comparisons: Comparisons) -> str:
+def _apart(result: Result, interaction: Interaction) -> str:
     """The effect of a change in either place, and how far the two lie apart."""
-    v, base = interaction.verdict, fmt.quote(_change(question, question.along))
+    v, question = interaction.verdict, result.question
+    base = fmt.quote(_change(question, question.along))
     pairs = zip((v.variant, v.baseline), interaction.baselines, strict=True)
     sides = []
     for pair, place in zip(pairs, _places(question, interaction), strict=True):
-        verdict = comparisons.of(*pair)
+        verdict = result.judged.overall(*pair)
         effect = verdict and fmt.verdict(verdict, question.margin, "brief", base)
         sides.append(f"{effect or 'no verdict'} with {fmt.escape_controls(place)}")
     change, text = fmt.quote(_changed(question, v)), fmt.text_of(v)
@@ -327,16 +290,15 @@ class Audit:
     vanished: tuple[Verdict, ...]
 
 
-def audit_claim(
-    study: Question, comparisons: Comparisons, evidence: Iterable[Evidence]
-) -> Audit | None:
+def audit_claim(result: Result) -> Audit | None:
     """Holds the study's claim against its other baselines; None when it makes no claim."""
+    study, overall = result.question, result.judged.overall
     claim = study.claim
     if claim is None:
         return None
-    claimed = comparisons.of(claim.variant, claim.baseline)
-    names = plausible_baselines(study, claim, evidence)
-    others = [v for name in names if (v := comparisons.of(claim.variant, name)) is not None]
+    claimed = overall(claim.variant, claim.baseline)
+    names = plausible_baselines(study, claim, result.found.evidence)
+    others = [v for name in names if (v := overall(claim.variant, name)) is not None]
     others.sort(key=lambda verdict: -verdict.ratio)
     vanished: tuple[Verdict, ...] = ()
     if claimed is not None and claimed.outcome == "faster":

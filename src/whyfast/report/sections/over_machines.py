@@ -69,7 +69,7 @@ def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
             first, second = (m.result.recorded.same.get(name, name) for name in pair)
             if first == second:
                 identical.append(m.machine.name)
-            if (verdict := main_table.Comparisons(m.result.judged).of(first, second)) is not None:
+            if (verdict := m.result.judged.overall(first, second)) is not None:
                 verdicts[m.machine.name] = verdict
         if verdicts:
             benchmarks = {verdict.benchmark for verdict in verdicts.values()}
@@ -227,12 +227,7 @@ def cpu_text(facts: Mapping[str, str]) -> str:
 def audits(merged: Merged) -> dict[str, main_table.Audit]:
     """The audit of the study's claim on each machine; empty without a claim."""
     every = (
-        (
-            m,
-            main_table.audit_claim(
-                merged.question, main_table.Comparisons(m.result.judged), m.result.found.evidence
-            ),
-        )
+        (m, main_table.audit_claim(replace(m.result, question=merged.question)))
         for m in merged.machines
     )
     return {m.machine.name: audit for m, audit in every if audit is not None}

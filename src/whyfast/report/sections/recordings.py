@@ -105,7 +105,7 @@ def _suites(result: Result) -> list[Suite]:
 
 def _audited(result: Result) -> Sequence[str]:
     """The outcome of the audit of a claim, and its figures."""
-    audit = main_table.audit_claim(result.question, main_table.Comparisons(result.judged), ())
+    audit = main_table.audit_claim(result)
     margin = result.question.margin
     return (
         [main_table.audit_headline(audit, margin), *main_table.audit_intervals(audit, margin)]

@@ -10,7 +10,7 @@ from statistics import median_high
 
 from whyfast.model.build import BuildFailure
 from whyfast.model.result import Result
-from whyfast.model.study import Question, Recordings, Study
+from whyfast.model.study import Recordings, Study
 from whyfast.model.verdict import METRICS, Confound, Outcome, Verdict
 from whyfast.report import document as doc
 from whyfast.report import formatting as fmt
@@ -50,11 +50,10 @@ def result_summary(result: Result) -> doc.Summary | None:
     if result.found.check is not None:
         return check_summary(result)
     question = result.question
-    comparisons = main_table.Comparisons(result.judged)
     if isinstance(question, Study):
-        judged = result.judged.about != "counts" and question.baselines and comparisons
-        return _study_summary(result, comparisons) if judged else None
-    return _runs_summary(result, comparisons) if _main_verdicts(result) else None
+        judged = result.judged.about != "counts" and question.baselines and result.judged.pairs
+        return _study_summary(result) if judged else None
+    return _runs_summary(result) if _main_verdicts(result) else None
 
 
 def ranked(
@@ -122,9 +121,9 @@ def _so_far(result: Result) -> str:
 # Studies: the question, what is surprising, what to distrust.
 
 
-def _study_summary(result: Result, comparisons: main_table.Comparisons) -> doc.Summary:
-    assert isinstance(result.question, Study)
-    study = programs.without_lost(result).question
+def _study_summary(result: Result) -> doc.Summary:
+    lean = programs.without_lost(result)
+    study = lean.question
     main = next((b for b in study.baselines if b not in result.recorded.same), "")
     by = f"against {main}"
     ways = way_summary(result)
@@ -134,10 +133,9 @@ def _study_summary(result: Result, comparisons: main_table.Comparisons) -> doc.S
         others = [c.title for c in overall.columns if c.title.startswith("against ")]
         drops = _DROPS | {title: i + 2 for i, title in enumerate(others) if i}
         overall = replace(overall, caption=f"{overall.caption}{_blocks(result, main)}")
-        first = _asked_first(result, study, comparisons)
+        first = _asked_first(lean)
         table, ranks = ranked(_with_dispatch(overall, result), by, first, drops)
-    surprises = tuple(_study_surprises(result, study, comparisons))
-    care = tuple(_study_care(result, study, comparisons))
+    surprises, care = tuple(_study_surprises(result, lean)), tuple(_study_care(result))
     row = "way" if ways else "row"
     return doc.Summary(surprises, table, ranks, care, bars=by, row=row)
 
@@ -175,60 +173,53 @@ def _blocks(result: Result, main: str) -> str:
     return f", {blocks} each{_intervals(means or verdicts)}"
 
 
-def _asked_first(result: Result, study: Question, comparisons: main_table.Comparisons) -> list[str]:
+def _asked_first(result: Result) -> list[str]:
     """The variants that the question names, and those with a known trouble."""
-    audit = main_table.audit_claim(study, comparisons, result.found.evidence)
-    names = list(study.baselines)
+    audit, names = main_table.audit_claim(result), list(result.question.baselines)
     if audit is not None:
         names += [audit.claim.variant, audit.claim.baseline]
         names += [v.baseline for v in audit.vanished[:1]]
     return list(dict.fromkeys([*names, *(t.variant for t in result.found.troubles)]))
 
 
-def _study_surprises(
-    result: Result, study: Question, comparisons: main_table.Comparisons
-) -> Iterator[str]:
-    """What one would not guess from the headline and the table."""
+def _study_surprises(result: Result, lean: Result) -> Iterator[str]:
+    """What one would not guess from the headline and table; ``lean``: without lost baselines."""
     ways = list(way_sentences(result))
     yield from ways[1:]  # the first is the headline
     yield from list(main_table.interaction_sentences(result))[0 if ways else 1 :]  # likewise
     yield from account_sentences(result.found.account)
     yield from main_table.alike_sentences(result)
-    yield from programs.failed_expectation_sentences(programs.without_lost(result))
+    yield from programs.failed_expectation_sentences(lean)
     fixed = {f.variant for f in result.judged.fixes}
-    moved = placement_sentences(result.judged.placements, study, fixed)
-    if main_table.audit_claim(study, comparisons, result.found.evidence) is not None:
-        yield from [*_witnesses(result, study, comparisons), *moved[-1:]]
+    moved = placement_sentences(result.judged.placements, lean.question, fixed)
+    if main_table.audit_claim(lean) is not None:
+        yield from [*_witnesses(lean), *moved[-1:]]
     else:
-        yield from moved[1 : 1 + _QUOTED] or _witnesses(result, study, comparisons)
+        yield from moved[1 : 1 + _QUOTED] or _witnesses(lean)
     yield from list(cost_sentences(result))[:_QUOTED]
     yield from programs.folded_sentences(result.recorded.same)
     for t in result.found.troubles[:_QUOTED]:
         known = f"a known trouble of {t.compiler}" if t.listed else f"seen with {t.compiler}"
         yield f"{fmt.quote(t.variant)} has {t.symptom}, {known}: {t.shows}."
-    yield from influence_sentences(result.judged.suites, study)[:_QUOTED]
+    yield from influence_sentences(result.judged.suites, lean.question)[:_QUOTED]
 
 
-def _witnesses(
-    result: Result, study: Question, comparisons: main_table.Comparisons
-) -> Iterator[str]:
+def _witnesses(result: Result) -> Iterator[str]:
     """Variants whose dispatch explains that they are slow, the largest difference first."""
-    evidence, main = {e.variant: e for e in result.found.evidence}, study.baselines[0]
+    main, overall = result.question.baselines[0], result.judged.overall
+    names = (v.name for v in result.question.measured if not v.control_of)
     witnesses: dict[str, dispatching.Witness] = {}
-    for v in main_table.decided(
-        comparisons.of(v.name, main) for v in study.measured if not v.control_of
-    ):
-        if witness := dispatching.find_witness(v, study, comparisons, evidence):
+    for v in main_table.decided(overall(name, main) for name in names):
+        if witness := dispatching.find_witness(v, result):
             witnesses.setdefault(witness.slow, witness)
     yield from map(dispatching.witness_sentence, witnesses.values())
 
 
-def _study_care(
-    result: Result, study: Question, comparisons: main_table.Comparisons
-) -> Iterator[str]:
+def _study_care(result: Result) -> Iterator[str]:
     """What to distrust, the worst first."""
-    controls = [v for v in study.variants if v.control_of]
-    for v in main_table.decided(comparisons.of(v.name, v.control_of or "") for v in controls):
+    controls = [v for v in result.question.variants if v.control_of]
+    overall = result.judged.overall
+    for v in main_table.decided(overall(v.name, v.control_of or "") for v in controls):
         yield (
             f"Placement alone makes the A/A control of {fmt.quote(v.baseline)} (the same objects "
             f"in another layout) {fmt.text_of(v).factor}: differences of that size may be luck."
@@ -250,18 +241,20 @@ def _study_care(
 # Commands side by side, and recorded results.
 
 
-def _runs_summary(result: Result, comparisons: main_table.Comparisons) -> doc.Summary:
+def _runs_summary(result: Result) -> doc.Summary:
     """Of two sides the table has a row for each benchmark, of several one for each side, and the
     headline leaves the figures to the table."""
     question, main = result.question, result.question.baselines[0]
-    overall = [v for x in question.variants if (v := comparisons.of(x.name, main)) is not None]
+    overall = [
+        v for x in question.variants if (v := result.judged.overall(x.name, main)) is not None
+    ]
     sure = verdicts = _main_verdicts(result)
     headline, row, by = "", "row", f"against {main}"
     first: tuple[str, ...] = (main,)
     table = loop_table(result)
     if len(overall) > 1:
         table, sure = table or main_table.summary_table(result), overall
-        if main_table.audit_claim(question, comparisons, ()) is None:
+        if main_table.audit_claim(result) is None:
             headline = _runs_headline(result, overall)
     elif result.judged.about == "commands" and len(verdicts) == 1:
         table, first = table or run_times_table(result), first if result.found.loops else ()

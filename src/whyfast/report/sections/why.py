@@ -51,6 +51,8 @@ def why_headline(account: Account) -> str:
             return f"Whether {slow} is slower than {fast} is undecided: {ratio} {longer}"
         if not account.complete and account.time.difference > 0:
             return f"{start}: interrupted before the causes"
+        if account.low > 1:
+            return f"{start}: its runs varied too much to say why"
         return f"No difference between {slow} and {fast} to explain: {ratio}"
     if account.of_cpu:
         start = f"{slow} takes {_factor(account)} the CPU time of {fast}"

@@ -241,7 +241,7 @@ def test_a_part_that_goes_the_other_way_has_its_sign() -> None:
         *("waiting", "1.00 ms", "700 µs", "−300 µs", "0 %"),
     ]
     changed = replace(VECTORISED, time=Change(0.1, 0.09, -0.02, -0.001))
-    assert why_headline(changed).startswith("No difference between")
+    assert why_headline(changed).endswith("varied too much to say why")
 
 
 def test_an_interrupted_account_does_not_deny_the_difference() -> None:
