@@ -7,8 +7,10 @@ import io
 import os
 import re
 import tokenize
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from whyfast.explain.functions import COMPILED
@@ -91,10 +93,33 @@ def not_linked(
     def held(name: str) -> bool:
         return os.path.basename(name).encode() + b"\0" in code
 
+    def held_crate(crate: str) -> bool:
+        # As symbols have it, which begin with its length, and names in debug information.
+        return f"{len(crate)}{crate}".encode() in code or f"{crate}\0".encode() in code
+
     sources = [name for name in names if name.endswith(COMPILED)]
-    if not any(map(held, sources)):
-        return ()
-    return tuple(n for n in differ if n in sources and not held(n) and not _BESIDE.search(n))
+    crates = {name: _crate(builds, Path(name)) for name in names if name.endswith(".rs")}
+    absent = {n for n in sources if not held(n)} if any(map(held, sources)) else set[str]()
+    if any(held_crate(crate) for crate in {*crates.values()} if crate):
+        absent |= {n for n, crate in crates.items() if crate and not held_crate(crate)}
+    return tuple(n for n in differ if n in absent and not _BESIDE.search(n))
+
+
+def _crate(builds: Sequence[tuple[Path, Path]], name: Path) -> str:
+    """What Rust calls the package whose source it is; empty where that is not known."""
+    manifests = (f / "src" / place / "Cargo.toml" for f, _ in builds for place in name.parents)
+    return next((crate for file in manifests if (crate := _package(file)) is not None), "")
+
+
+@cache
+def _package(manifest: Path) -> str | None:
+    """The same by the file that describes it; None where there is none."""
+    try:
+        data = tomllib.loads(manifest.read_text())
+    except (OSError, ValueError):
+        return None
+    named = data.get("lib", {}).get("name") or data.get("package", {}).get("name", "")
+    return str(named).replace("-", "_")
 
 
 def of_tests(name: str) -> bool:

@@ -23,6 +23,29 @@ def test_sources_that_are_not_in_the_program(
 
 
 @pytest.mark.parametrize(
+    ("holds", "absent"),
+    [
+        (b"_ZN5a_lib3runE", ("in/b/src/x.rs",)),
+        (b"_ZN5a_lib3runE\0b\0", ()),
+        (b"_ZN5other3runE", ()),  # stripped
+    ],
+)
+def test_of_a_package_of_rust_a_program_holds_some_or_nothing(
+    tmp_path: Path, holds: bytes, absent: tuple[str, ...]
+) -> None:
+    for place, text in (
+        ("src", '[package]\nname = "a"\n[lib]\nname = "a_lib"\n'),
+        ("src/in/b", '[package]\nname = "b"\n'),
+        ("src/odd", "[package"),
+    ):
+        (tmp_path / place).mkdir(parents=True, exist_ok=True)
+        (tmp_path / place / "Cargo.toml").write_text(text)
+    (tmp_path / "p").write_bytes(b"\x7fELF" + holds)
+    names = ["src/lib.rs", "in/b/src/x.rs", "in/b/tests/t.rs", "odd/src/y.rs"]
+    assert not_linked([(tmp_path, Path("p"))] * 2, names, names) == absent
+
+
+@pytest.mark.parametrize(
     ("before", "after", "found"),
     [
         ("int a; // one", "int  a; /* two */", False),
