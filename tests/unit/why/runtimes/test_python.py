@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType
 from typing import Any, Protocol
@@ -188,7 +189,7 @@ print(pay({{k: 1 for k in range(0, 60000, 50)}}, range(30000)))
 
 
 def test_exceptions_that_are_handled(explained: Explain) -> None:
-    slow = "try: total += table[key]\n        except KeyError: total += 2"
+    slow = "try: total += table[key]\n        except: total += 2"
     fast = "total += table[key] if key in table else 2"
     spent = {"<module>/pay": (2, 22)}
     cause = first(explained(LOOK_UP.format(fast), LOOK_UP.format(slow), spent))
@@ -276,7 +277,7 @@ def test_exceptions_of_two_runs_that_were_traced_in_part() -> None:
     """One in 20 lines takes as long as they do."""
     test = {3: TracedLine(1_000_000, 0.1, ("LOAD_FAST", "BINARY_SUBSCR"))}
     for raised, key in ((60_000, "exceptions"), (40_000, "")):
-        tries = {3: test[3], 4: TracedLine(raised, 0.1, ("LOAD_GLOBAL", "CHECK_EXC_MATCH"))}
+        tries = {3: replace(test[3], raised=raised), 4: TracedLine(raised, 0.1, ("LOAD_GLOBAL",))}
         reason = line_reason(test, tries, (True, True), 0.1, "`f`", "f.py", "quick")
         assert (reason.key if reason else "") == key
 
