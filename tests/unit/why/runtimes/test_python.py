@@ -198,6 +198,23 @@ def test_exceptions_that_are_handled(explained: Explain) -> None:
     assert (fact.fast, fact.slow) == (0, 29400)
 
 
+GET = """\
+def get(table, key):
+    {}
+def pay(table, keys):
+    for key in keys: get(table, key)
+pay({{}}, range(20000))
+"""
+
+
+def test_exceptions_of_a_function_whose_time_is_seen_in_its_caller(explained: Explain) -> None:
+    slow = "try: return table[key]\n    except: return 2"
+    spent = {"<module>/pay": (2, 22)}
+    cause = first(explained(GET.format("return 2"), GET.format(slow), spent))
+    assert (cause.key, cause.sentence.startswith("`get`")) == ("exceptions", True)
+    assert [(fact.fast, fact.slow) for fact in cause.facts] == [(0, 20000)]
+
+
 SUM = """\
 def total(n, one):
     for _ in range(n):
