@@ -1,12 +1,11 @@
 """Puts the tables of a run into ``docs/studies/fastcall.md``.
 
-    python -m bench.fastcall_page [--result R.json] [--source S.json] [--traps T.md] [--pairs P.md]
+    python -m bench.fastcall_page [--result R.json] [--traps T.md] [--pairs P.md]
 
-R is what ``whyfast run fastcall --quick --json R.json`` wrote, S what ``whyfast run fastcall-source
---json S.json`` did, T and P what ``bench.fastcall_traps`` and ``bench.fastcall_pairs`` printed. In
-the page, what stands between ``<!-- NAME -->`` and ``<!-- end -->`` is replaced: ``measured``, the
-changes against 2.7 with their intervals; ``published``, beside those of 2016;
-``conditions``; ``versions``, 3.15 against 3.14; ``traps`` and ``pairs``. What is not given stays.
+R is what ``whyfast run fastcall --quick --json R.json`` wrote, T and P what
+``bench.fastcall_traps`` and ``bench.fastcall_pairs`` printed. In the page, what stands between
+``<!-- NAME -->`` and ``<!-- end -->`` is replaced: ``measured``, the changes against 2.7 with their
+intervals; ``conditions``; ``traps`` and ``pairs``. What is not given stays.
 """
 
 from __future__ import annotations
@@ -14,42 +13,21 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from whyfast.model.result import Result
-from whyfast.model.verdict import Verdict
 from whyfast.report.document import Table
 from whyfast.report.result_json import load_result
 from whyfast.report.sections.each_benchmark import matrix_tables
 
 ROOT = Path(__file__).resolve().parents[1]
-REFERENCE, OLD = "py2.7", "py3.6"
-
-#: Changes against 2.7 in per cent, as V. Stinner published them on 2016-04-22: 3.6 as it was then,
-#: and with the prototype of FASTCALL; 0 where his table has a time and no change.
-PUBLISHED: Mapping[str, tuple[int, int]] = {
-    "filter": (43, 0),
-    "map": (0, -18),
-    "sorted-key": (-13, -40),
-    "sorted": (-19, -18),
-    "bytes": (-85, -83),
-    "namedtuple-attr": (-57, -66),
-    "object-setattr": (-26, -52),
-    "object-getattribute": (0, -39),
-    "getattr": (21, -33),
-    "bound-method": (-9, -12),
-    "unbound-method": (-43, -45),
-    "func-0": (0, 0),
-    "func-3": (-10, -13),
-}
 
 
 def main() -> int:
     """Rewrites the page; the exit status."""
     arguments = argparse.ArgumentParser(description="Tables of docs/studies/fastcall.md.")
-    for name in ("result", "source", "traps", "pairs"):
+    for name in ("result", "traps", "pairs"):
         arguments.add_argument(f"--{name}", type=Path)
     arguments.add_argument("--page", type=Path, default=ROOT / "docs" / "studies" / "fastcall.md")
     wanted = arguments.parse_args()
@@ -58,10 +36,6 @@ def main() -> int:
         result = load_result(wanted.result)
         parts["conditions"] = _conditions(result)
         parts["measured"] = _markdown(matrix_tables(result)[0])
-        parts["published"] = _beside_published(result)
-    if wanted.source:
-        result = load_result(wanted.source)
-        parts["versions"] = f"{_conditions(result)}\n\n{_markdown(matrix_tables(result)[0])}"
     if wanted.traps:
         parts["traps"] = wanted.traps.read_text("utf-8").strip()
     if wanted.pairs:
@@ -105,38 +79,6 @@ def _cell(text: str, detail: str) -> str:
         return f"{text} {detail}".strip()
     word = change[3] or ""
     return f"{change[1]} {change[2]}{'' if word in (' faster', ' slower') else word}"
-
-
-def _beside_published(result: Result) -> str:
-    """Published against measured, both against 2.7."""
-    verdicts = {
-        (v.benchmark, v.variant): v for v in result.judged.verdicts if v.baseline == REFERENCE
-    }
-    newest = [
-        v.name for v in result.question.variants if (next(iter(PUBLISHED)), v.name) in verdicts
-    ][-1]
-    lines = [
-        f"| row | 2016: 3.6 | with FASTCALL | now: {OLD} | {newest} |",
-        "| --- | ---: | ---: | ---: | ---: |",
-    ]
-    for row, (plain, fast) in PUBLISHED.items():
-        old, new = verdicts.get((row, OLD)), verdicts.get((row, newest))
-        cells = [row, _signed(plain), _signed(fast), _change(old), _change(new)]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
-
-
-def _signed(percent: int) -> str:
-    return "none" if percent == 0 else f"{'+' if percent > 0 else '−'}{abs(percent)} %"
-
-
-def _change(verdict: Verdict | None) -> str:
-    if verdict is None:
-        return "–"
-    change = (verdict.ratio - 1) * 100
-    sign = "+" if change > 0 else "−"
-    undecided = " (undecided)" if verdict.outcome == "undecided" else ""
-    return f"{sign}{abs(change):.0f} %{undecided}"
 
 
 if __name__ == "__main__":

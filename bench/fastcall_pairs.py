@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from bench.fastcall_builds import command_of
-from whyfast.report.formatting import format_verdict
+from whyfast.report.formatting import verdict as verdict_in_words
 from whyfast.report.result_json import load_result
 
 #: What differs, and the two benchmarks. The last four are those of python/cpython issue 151157.
@@ -67,7 +67,7 @@ def _compared(words: list[str], first: str, second: str, budget: str) -> str:
         result = load_result(file)
     if missing := [*result.recorded.lacking, *result.recorded.failures]:
         return f"– {missing[0].reason}"
-    return format_verdict(result.judged.verdicts[0], result.question.margin)
+    return verdict_in_words(result.judged.verdicts[0], result.question.margin)
 
 
 if __name__ == "__main__":

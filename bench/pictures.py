@@ -8,6 +8,7 @@ Needs a Chromium: one on PATH, in WHYFAST_CHROMIUM, or by tests/install_chromium
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -38,7 +39,8 @@ def picture_terminal(result: str) -> Path:
     console = Console(record=True, width=COLUMNS, file=StringIO(), force_terminal=True)
     console.print(Text.from_ansi(report(result)))
     target = IMAGES / "terminal.svg"
-    svg = console.export_svg(title=f"whyfast run {Path(result).stem} --quick")
+    name = json.loads(report(result, "--json", "-"))["data"]["question"]["name"]
+    svg = console.export_svg(title=f"whyfast run {name} --quick")
     # Fonts of the reader's machine: a picture of a repository loads nothing from elsewhere.
     lines, skipping = [], False
     for line in svg.splitlines():

@@ -21,7 +21,7 @@ from textwrap import shorten
 
 from whyfast.cli.results import stored_result
 from whyfast.model.study import Study
-from whyfast.report.formatting import format_seconds
+from whyfast.report import formatting as fmt
 from whyfast.report.pages.results import result_page
 from whyfast.report.render.html import render_html
 from whyfast.report.result_json import from_json
@@ -91,7 +91,7 @@ def _gallery(reports: Path) -> str:
         (reports / f"{study.name}.html").write_text(render_html(page), encoding="utf-8")
         day = time.strftime("%Y-%m-%d", time.gmtime(result.recorded.started))
         assert isinstance(result.question, Study)
-        budget = format_seconds(result.question.measure.budget)
+        budget = fmt.seconds(result.question.measure.budget)
         shown += [
             f"## {study.title}",
             f'<p><a href="../reports/{study.name}.html">{escape(study.name)}, the report</a>'

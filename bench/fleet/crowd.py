@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from whyfast.fleet.cluster import Answered, Event, Joined
+from whyfast.fleet.cluster import Event
 from whyfast.fleet.messages import HostFacts, write
 from whyfast.measure.invocation import Clock
 
@@ -55,7 +55,7 @@ class Crowd:
         self._noise = np.exp(rng.normal(0, WITHIN, _DRAWN)).tolist()
         self._shift = np.exp(rng.normal(0, BETWEEN, _DRAWN)).tolist()
         self._at = 0
-        self._events: deque[Event] = deque(Joined(f"host{i:04}") for i in range(hosts))
+        self._events: deque[Event] = deque(Event("joined", f"host{i:04}") for i in range(hosts))
         self._step = BLOCK / hosts
 
     def next(self, timeout: float) -> Event | None:
@@ -70,7 +70,7 @@ class Crowd:
         before = time.thread_time()
         asked = json.loads(task)["task"]
         kind = asked["kind"]
-        self._events.append(Answered(host, self._answer(kind, asked)))
+        self._events.append(Event("answered", host, answer=self._answer(kind, asked)))
         self.own_cpu += time.thread_time() - before
         if kind == "block":
             self.blocks += 1

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from bench.fleet.crowd import Crowd
 from bench.fleet.studies import write_study
-from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.replicate import replicate
+from whyfast.fleet.worker import HostAnswers
 from whyfast.investigate.services import Services, Silent
 from whyfast.store.home import Home
 from whyfast.study.load import load_study

@@ -4,8 +4,8 @@
     python -m bench.why --list
 
 Builds each pair of ``pairs.toml`` (or of the set ``heldout``, ``blind``, or ``blind2`` to
-``blind9``) whose name begins with NAME in a folder, asks ``whyfast why SLOW FAST`` (the sides in an
-order drawn at random), compares the answer with the known cause, and prints a row a pair and the
+``blind10``) whose name begins with NAME in a folder, asks ``whyfast why SLOW FAST`` (the sides in
+an order drawn at random), compares the answer with the known cause, and prints a row a pair and the
 totals. Pairs whose tools are missing are left out and named. What FILE holds already is not asked
 again, so it can be ended at any time and run in parts.
 """
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="how names of pairs begin")
     parser.add_argument("--kind", action="append", choices=["one", "two", "equal"], default=[])
-    sets = ("pairs", "heldout", "blind", *(f"blind{number}" for number in range(2, 10)))
+    sets = ("pairs", "heldout", "blind", *(f"blind{number}" for number in range(2, 11)))
     parser.add_argument("--set", choices=sets, default="pairs", help="whose pairs")
     parser.add_argument("--results", type=Path, help="keep a line a pair here, and go on from it")
     parser.add_argument("--seed", type=int, default=1, help="draws the order of the sides")

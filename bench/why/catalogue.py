@@ -16,7 +16,7 @@ Of each ``[[pair]]``:
   regard to case, that the sentence of a right cause matches; it is then right by any key.
 - ``tempting``: a cause that one could believe in, and that is wrong.
 
-The pairs of ``heldout.toml`` and of ``blind.toml`` to ``blind9.toml`` have one file each, in the
+The pairs of ``heldout.toml`` and of ``blind.toml`` to ``blind10.toml`` have one file each, in the
 folder of that name, and ``fast`` and ``slow``: flags of the compiler, or else marks,
 ``A|B``. Lines that end in a mark (``//A``, ``#A``) are those of the side that has it alone, lines
 that end in ``//-A`` those of the other.

@@ -2,8 +2,7 @@
 
 With Atheris (``pip install atheris``; in no lock file) inputs are chosen by what code they reach.
 Without it, or with ``--blind``, they are seeds that were spoiled at random. Each new kind of
-failure is printed once, with the smallest input that was seen, kept as ``--out``/READER-N.
-"""
+failure is printed once, with the smallest input that was seen, kept as ``--out``/READER-N."""
 
 import argparse
 import atexit

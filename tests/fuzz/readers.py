@@ -1,7 +1,6 @@
 """Every reader of files and messages from elsewhere: small valid inputs, and how it is called.
 
-``mutated`` spoils an input; JSON stays JSON, so that what is wrong is what it says.
-"""
+``mutated`` spoils an input; JSON stays JSON, so that what is wrong is what it says."""
 
 import atexit
 import io
@@ -298,25 +297,26 @@ def _unpack(data: bytes) -> None:
 
 def _messages() -> list[bytes]:
     from tests.unit.fleet.test_messages import BLOCK, CALIBRATION, taken
-    from whyfast.fleet.messages import AskFacts, Chunk, Lacking, Offer, Place, Take, Taken, write
+    from whyfast.fleet.messages import AskFacts, Chunk, Lacking, Offer, Place, Take, write
 
     places = (Place("p", "build", "n"),)
     tasks = (AskFacts(), Chunk("p", 0, 1), Offer(places), Take("k", BLOCK))
-    answers = (Lacking({"p": 1}), Taken(taken()))
+    answers = (Lacking({"p": 1}), taken())
     return [write(message) for message in (*tasks, *answers, Take("k", CALIBRATION))]
 
 
 def _read_message(data: bytes) -> None:
     from tests.unit.fleet.test_messages import BLOCK, CALIBRATION
-    from whyfast.fleet.messages import Take, Taken, fits, read_answer, read_task, write
+    from whyfast.fleet.messages import Take, fits, read_answer, read_task, write
+    from whyfast.measure.campaign import Outcome
 
     try:
         task = read_task(data)
     except Malformed:
         answer = read_answer(data)
-        if isinstance(answer, Taken) and answer.outcome is not None:
-            fits(answer.outcome, BLOCK)
-            fits(answer.outcome, CALIBRATION)
+        if isinstance(answer, Outcome):
+            fits(answer, BLOCK)
+            fits(answer, CALIBRATION)
         write(answer)
     else:
         if isinstance(task, Take):

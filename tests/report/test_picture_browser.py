@@ -24,7 +24,7 @@ from tests.unit.report.parts import changed
 from whyfast.judge.judge_run import ChosenMeans, agrees, judge_run
 from whyfast.model.result import Result
 from whyfast.report.answer import answer_of, without
-from whyfast.report.formatting import format_verdict
+from whyfast.report.formatting import verdict as verdict_in_words
 
 
 def test_the_picture_shows_every_variant_against_the_chosen_baseline(opened: Opening) -> None:
@@ -198,7 +198,7 @@ def _label(page: Any) -> str:
 
 def _said(result: Result, baseline: str) -> list[str]:
     own = (s.verdict for s in result.judged.suites if s.verdict.baseline == baseline)
-    return [f"{v.variant} {format_verdict(v, result.question.margin)}" for v in own]
+    return [f"{v.variant} {verdict_in_words(v, result.question.margin)}" for v in own]
 
 
 def test_the_page_says_what_the_judge_says(opened: Opening) -> None:
@@ -215,7 +215,7 @@ def test_the_page_says_what_the_judge_says(opened: Opening) -> None:
     assert "An interval is the mean" not in page.locator("#choice-text").inner_text()
     summary = page.locator("table[data-overall]").inner_text().replace("\n", " ")
     slow = next(s.verdict for s in anew.judged.suites if s.verdict.variant == "clang19-goto")
-    assert format_verdict(slow, 0.01) in summary
+    assert verdict_in_words(slow, 0.01) in summary
     page.locator("#baselines").get_by_label(other, exact=True).check()
     for text in _said(anew, other):
         assert text in _label(page)

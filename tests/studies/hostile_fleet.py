@@ -20,8 +20,8 @@ from distributed.protocol import to_serialize
 from distributed.protocol.pickle import dumps
 from distributed.protocol.serialize import ToPickle
 
-from whyfast.fleet.answers import SLOT, answer_with
 from whyfast.fleet.security import security_of
+from whyfast.fleet.worker import SLOT, answer_with
 
 KIND, ADDRESS, CERTIFICATES, PORT, FILE = sys.argv[1:] if len(sys.argv) == 6 else [""] * 5
 CODE = (

@@ -1,7 +1,6 @@
 """A slow eBPF interpreter that is easy to compare with RFC 9669, for forward-jumping programs.
 
-It answers in the words of ``ebpf_driver.c``.
-"""
+It answers in the words of ``ebpf_driver.c``."""
 
 from typing import NamedTuple
 

@@ -30,7 +30,7 @@ APART = ("turns",)
 #: Imports inside functions, except in ``cli.main``: what takes long and few need.
 LATE = {
     ("", "whyfast.api.library"),  # the library is all of whyfast
-    ("explain.disassembly", "whyfast.explain.disassembly.aarch64"),  # capstone
+    ("explain.disassembly", "capstone"),
     ("explain.disassembly", "whyfast.explain.disassembly.x86"),  # iced_x86
     ("explain.program", "whyfast.explain.objects.coff"),  # lief
     ("explain.program", "whyfast.explain.objects.macho"),  # lief
@@ -39,11 +39,10 @@ LATE = {
     ("cli.ab", "whyfast.investigate.why.why_inquiry"),
     ("cli.ab", "whyfast.investigate.why.why_run"),
     # Fleets, which need Dask, and renderers of files that are asked for.
-    ("cli.fleet", "whyfast.fleet.dask_servers"),
     ("cli.output", "whyfast.report.render.html"),
     ("cli.output", "whyfast.report.render.markdown"),
     ("cli.search", "whyfast.cli.fleet"),
-    ("cli.search", "whyfast.fleet.answers"),
+    ("cli.search", "whyfast.fleet.worker"),
     ("cli.search", "whyfast.fleet.building_hosts"),
     ("cli.runs", "whyfast.cli.fleet"),
     ("cli.runs", "whyfast.cli.reading"),

@@ -21,6 +21,7 @@ import cloudpickle
 
 from whyfast.investigate.timeit_run import TimedSide
 from whyfast.model.errors import UserError
+from whyfast.model.variant import distinct_names
 
 Work = Callable[..., object] | str
 
@@ -69,14 +70,8 @@ def timed_sides(
 
 def names_of(works: Sequence[Work]) -> dict[str, Work]:
     """The sides by what people would call them; the same again gets a number."""
-    named: dict[str, Work] = {}
-    for work in works:
-        first = work if isinstance(work, str) else getattr(work, "__name__", type(work).__name__)
-        name, count = first, 2
-        while name in named:
-            name, count = f"{first} ({count})", count + 1
-        named[name] = work
-    return named
+    labels = [w if isinstance(w, str) else getattr(w, "__name__", type(w).__name__) for w in works]
+    return dict(zip(distinct_names(labels, ()), works, strict=True))
 
 
 def _parameters(work: Callable[..., object]) -> Sequence[str]:

@@ -319,7 +319,7 @@ def _values(values: Iterable[float], name: str) -> list[float]:
         raise UserError(f"{values!r:.40}: expected values in seconds", where=name)
     taken = [_seconds(v, name) for v in values]
     if len(taken) < 2:
-        raise UserError(f"{len(taken)} values; expected two or more", where=name)
+        raise UserError(f"number of values: {len(taken)}; expected two or more", where=name)
     return taken
 
 

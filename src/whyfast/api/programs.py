@@ -28,20 +28,7 @@ from whyfast.model.counters import Heat
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.evidence import Evidence, Trouble, unmatched
 from whyfast.report.document import Document, ReportSection, Table, section, sentences
-from whyfast.report.pages.code_page import (
-    ProgramDispatch,
-    code_page,
-    compare_programs,
-    comparison_sections,
-    function_sections,
-    function_table,
-    programs_headline,
-    programs_summary,
-    survey_headline,
-    survey_sections,
-    survey_table,
-    surveyed,
-)
+from whyfast.report.pages import code_page
 from whyfast.report.sections.side_by_side import code_section, counts_section
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import home, own_home
@@ -116,7 +103,7 @@ class Content:
 
     sections: list[ReportSection | None] = field(default_factory=list)
     data: dict[str, object] = field(default_factory=dict)
-    looked: list[ProgramDispatch] = field(default_factory=list)
+    looked: list[code_page.ProgramDispatch] = field(default_factory=list)
     candidates: Table | None = None
     troubles: tuple[Trouble, ...] = ()
     headline: str = ""
@@ -177,14 +164,16 @@ def _read(
     elif has_functions and request.run is None:
         notes = (*(f"Warning: {w}" for w in warnings), *parts)
         commands = [c for c in content.commands if str(folder) not in c]  # which is gone soon
-        summary = programs_summary(
+        summary = code_page.programs_summary(
             content.looked, content.candidates, content.troubles, notes, heat, commands
         )
     if len(content.looked) > 1:
-        headline = programs_headline(content.looked, heat, changed) if has_functions else ""
+        headline = (
+            code_page.programs_headline(content.looked, heat, changed) if has_functions else ""
+        )
     if heat is not None:
         data["profile"] = asdict(heat)
-    page = code_page(
+    page = code_page.code_page(
         section("parts", "", sentences(parts)),
         section("unmatched", "", sentences(f"Warning: {w}" for w in warnings)),
         *sections,
@@ -228,7 +217,6 @@ def _shipped(
 def _count(
     request: ProgramsRequest, programs: Programs, note: Callable[[str], None], during: During
 ) -> FileCounts:
-    """Run the programs and count; UserError for unsuitable files."""
     assert request.run is not None
     wanted = CountRequest(
         list(zip(programs.labels, programs.files, strict=True)),
@@ -254,7 +242,9 @@ def _counts_data(counts: FileCounts) -> dict[str, object]:
 
 def _functions(programs: Programs, globs: Sequence[str]) -> Content:
     evidence = programs.read(partial(explain_program, dispatch=globs, functions=globs))
-    comparisons = [compare_programs(evidence[0], other, programs.heat) for other in evidence[1:]]
+    comparisons = [
+        code_page.compare_programs(evidence[0], other, programs.heat) for other in evidence[1:]
+    ]
     troubles = [trouble for program in evidence for trouble in program_troubles(program)]
     data: dict[str, object] = {
         "programs": [asdict(p) for p in evidence],
@@ -262,10 +252,10 @@ def _functions(programs: Programs, globs: Sequence[str]) -> Content:
         "troubles": [asdict(t) for t in troubles],
     }
     return Content(
-        list(function_sections(evidence, comparisons, troubles, programs.heat)),
+        list(code_page.function_sections(evidence, comparisons, troubles, programs.heat)),
         data,
-        [ProgramDispatch(p, p.dispatch) for p in evidence],
-        function_table(evidence[0]),
+        [code_page.ProgramDispatch(p, p.dispatch) for p in evidence],
+        code_page.function_table(evidence[0]),
         tuple(troubles),
     )
 
@@ -294,7 +284,7 @@ def _survey(programs: Programs) -> Content:
     if any(t.flags or t.remedy for t in troubles):
         commands.append("whyfast new && whyfast run . --workarounds  # in its sources: the cost")
     first, *others = (s.evidence for s in surveys)
-    comparisons = [compare_programs(first, other, programs.heat) for other in others]
+    comparisons = [code_page.compare_programs(first, other, programs.heat) for other in others]
     data = [
         {
             **asdict(survey.evidence),
@@ -314,12 +304,15 @@ def _survey(programs: Programs) -> Content:
         for survey in surveys
     ]
     return Content(
-        [*comparison_sections(comparisons, programs.heat), *survey_sections(surveys, troubles)],
+        [
+            *code_page.comparison_sections(comparisons, programs.heat),
+            *code_page.survey_sections(surveys, troubles),
+        ],
         {"programs": data, "troubles": [asdict(t) for t in troubles]},
-        [surveyed(s) for s in surveys],
-        survey_table(surveys[0], brief=True),
+        [code_page.surveyed(s) for s in surveys],
+        code_page.survey_table(surveys[0], brief=True),
         tuple(troubles),
-        survey_headline(surveys[0]),
+        code_page.survey_headline(surveys[0]),
         tuple(dict.fromkeys(commands)),
     )
 
@@ -351,8 +344,7 @@ def _side_by_side(
 
 
 def _labels(files: Sequence[Path], inner: Sequence[str]) -> list[str]:
-    """Unique names: of the parts taken out of files, else file names, else the variants of stored
-    builds, else paths."""
+    """Unique names: of inner parts, else of files, else of variants of builds, else paths."""
     paths = [str(file) for file in files]
     for name in (lambda file: file.name, _variant):
         labels = [i or name(f) or str(f) for i, f in zip(inner, files, strict=True)]

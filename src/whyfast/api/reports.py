@@ -118,8 +118,7 @@ class Report:
         return render_markdown(self.document, verbose=True)
 
     def save(self, path: StrPath) -> None:
-        """Write a file, as its suffix says: ``.json``, ``.html`` or ``.md``. UserError for others,
-        and where it cannot be written."""
+        """Write ``.json``, ``.html`` or ``.md``. UserError for others, and where that fails."""
         file = Path(path)
         texts = {".json": self.to_json, ".html": self.to_html, ".md": self.to_markdown}
         if file.suffix not in texts:

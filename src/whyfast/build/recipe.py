@@ -32,6 +32,8 @@ BASE_ENVIRONMENT = {
     "LC_ALL": "C",
     "TZ": "UTC",
     "SOURCE_DATE_EPOCH": "315532800",
+    # Generators write what is in a set in its order, which has a random key else.
+    "PYTHONHASHSEED": "0",
 }
 
 _IGNORED = {".git", ".hg", "__pycache__", ".venv"}

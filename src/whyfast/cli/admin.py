@@ -26,19 +26,11 @@ from whyfast.measure.doctor.readings import examine
 from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
 from whyfast.model.codec import dump
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.report.formatting import escape_controls, format_bytes
-from whyfast.report.pages.admin_pages import (
-    build_page,
-    builds_page,
-    doctor_page,
-    failed_build_page,
-    setting_sentences,
-    studies_page,
-    toolchain_text,
-    toolchains_page,
-)
+from whyfast.report import formatting as fmt
+from whyfast.report.pages import admin_pages
 from whyfast.report.progress import watching
 from whyfast.store.builds import BuildStore, FailedBuild
+from whyfast.store.git import keep_out_of_status
 from whyfast.store.home import Home, own_home
 from whyfast.study.load import ROOT_FILE, bundled_studies
 from whyfast.study.project import within
@@ -65,17 +57,17 @@ def run_builds(args: argparse.Namespace) -> int:
     check_outputs(args)
     store = BuildStore(own_home().builds)
     if args.action == "list":
-        show(builds_page(list(store.all())), args)
+        show(admin_pages.builds_page(list(store.all())), args)
     elif args.action == "show":
         build = store.tried(args.digest)
         if isinstance(build, FailedBuild):
-            show(failed_build_page(build), args)
+            show(admin_pages.failed_build_page(build), args)
             return 0
         script = repeat_script(build.provenance, build.folder)
         if args.script:
             say(script)
         else:
-            show(build_page(build, script), args)
+            show(admin_pages.build_page(build, script), args)
     elif args.action == "log":
         file = store.tried(args.digest).folder / "log.txt"
         try:
@@ -87,7 +79,7 @@ def run_builds(args: argparse.Namespace) -> int:
         age = 0.0 if args.all else duration(args.older_than, "--older-than")
         removed = store.remove_unused(age)
         kept = f"{removed.kept} kept: in use by a running whyfast" if removed.kept else ""
-        text = f"removed {len(removed.freed)} builds, {format_bytes(sum(removed.freed.values()))}"
+        text = f"removed {len(removed.freed)} builds, {fmt.size(sum(removed.freed.values()))}"
         actions = [Action("removed", digest, bytes=size) for digest, size in removed.freed.items()]
         notes = [kept] if kept else []
         show_actions("builds gc", actions, args, f"{'; '.join([text, *notes])}\n", notes)
@@ -129,11 +121,11 @@ def run_toolchain(args: argparse.Namespace) -> int:
 def _install(full: str, home: Home, note: Progress) -> str:
     if full == VALGRIND:
         return f"{VALGRIND}: {newer_valgrind(home, note)}"
-    return toolchain_text(resolve(full, home, note))
+    return admin_pages.toolchain_text(resolve(full, home, note))
 
 
 def _install_again(root: RecordedRoot, home: Home, note: Progress) -> str:
-    return toolchain_text(DebianProvider().install_again(root, home, note))
+    return admin_pages.toolchain_text(DebianProvider().install_again(root, home, note))
 
 
 def _remove(full: str, home: Home, note: Progress) -> str:
@@ -152,7 +144,7 @@ def _list_toolchains(home: Home, args: argparse.Namespace) -> int:
         rows += [(f"{provider}:{n}", p.installed(n, home), p.size(n, home)) for n in names]
     size = valgrind_size(home)
     rows.append((VALGRIND, size > 0, size))
-    show(toolchains_page(rows, entrances_in_words(tools())), args)
+    show(admin_pages.toolchains_page(rows, entrances_in_words(tools())), args)
     return 0
 
 
@@ -179,7 +171,7 @@ def run_doctor(args: argparse.Namespace) -> int:
     sentences: list[str] = []
     if args.tune or args.restore:
         outcome = (tune if args.tune else restore)(system, folder)
-        sentences += setting_sentences(
+        sentences += admin_pages.setting_sentences(
             outcome.changes, restored=args.restore, message=outcome.message
         )
         if args.restore and not outcome.changes:
@@ -194,14 +186,14 @@ def run_doctor(args: argparse.Namespace) -> int:
         "changes": [asdict(c) for c in outcome.changes],
         "message": outcome.message,
     }
-    show(doctor_page(findings, sentences), args, json=lambda: dump("doctor", data))
+    show(admin_pages.doctor_page(findings, sentences), args, json=lambda: dump("doctor", data))
     return FAILED if args.restore and any(c.error for c in outcome.changes) else 0
 
 
 def run_studies(args: argparse.Namespace) -> int:
     """List the name and title of each bundled study."""
     check_outputs(args)
-    show(studies_page({study.name: study.title for study in bundled_studies()}), args)
+    show(admin_pages.studies_page({study.name: study.title for study in bundled_studies()}), args)
     return 0
 
 
@@ -240,6 +232,10 @@ def _write_new(file: Path, text: str) -> None:
         raise UserError(f"cannot be written: {error.strerror}", where=file) from None
 
 
+#: Characters of a file beside a study that nobody wants in a repository.
+_LARGE = 100_000
+
+
 def _new_check_file(source: Path, args: argparse.Namespace) -> int:
     """Write whyfast.toml, after one build of the project; 1 when that failed."""
     folder, file = source.resolve(), source / ROOT_FILE
@@ -268,7 +264,7 @@ def _new_check_file(source: Path, args: argparse.Namespace) -> int:
     else:
         message = "the names of its benchmarks are known only after a build"
         raise UserError(f"{message}; leave out --no-build", where=folder)
-    notes = [escape_controls(note) for note in first.notes]
+    notes = [fmt.escape_controls(note) for note in first.notes]
     if first.lacks:
         said = "".join(f"  {note}\n" for note in notes)
         said += f"nothing was written for this {kind} project: {first.failure}; then: whyfast new\n"
@@ -279,6 +275,11 @@ def _new_check_file(source: Path, args: argparse.Namespace) -> int:
     missing = {path: text for path, text in beside.items() if not path.exists()}
     for path, text in {**missing, file: first.text}.items():
         _write_new(path, text)
+    notes += [
+        f"{path.name} is kept out of git (.git/info/exclude); for other clones: git add -f it"
+        for path, text in missing.items()
+        if len(text) > _LARGE and keep_out_of_status(path)
+    ]
     study = f" --study {shlex.quote(str(source))}" if folder != Path().resolve() else ""
     todo = (
         f", which has to be completed: {first.failure}"

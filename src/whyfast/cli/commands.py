@@ -4,8 +4,7 @@ from __future__ import annotations
 
 
 class Entry:
-    """A command: the modules with its options ``add_NAME`` and its function ``run_NAME``, and its
-    purpose."""
+    """The modules with ``add_NAME`` and ``run_NAME``, and the purpose of a command."""
 
     def __init__(self, options: str, module: str, purpose: str) -> None:
         self.options, self.module, self.purpose = options, module, purpose

@@ -117,7 +117,6 @@ def _run_studies(args: argparse.Namespace) -> int:
 
 
 def _run_shipped(args: argparse.Namespace) -> int:
-    """Show how the interpreters that Debian ships dispatch."""
     programs = shipped_programs(args.only)
     suites = tuple(dict.fromkeys(args.suite)) or SUITES
     place = own_home()

@@ -1,7 +1,4 @@
-"""``whyfast fleet`` and ``whyfast worker``, and the connection of other commands to a fleet.
-
-Modules that need Dask are imported behind :func:`_need_dask`: it may not be installed.
-"""
+"""``whyfast fleet`` and ``whyfast worker``, and the connection of other commands to a fleet."""
 
 from __future__ import annotations
 
@@ -15,13 +12,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
-from importlib.util import find_spec
 
 from whyfast.cli.output import Action, check_outputs, show_actions
-from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Cluster, DaskCluster
 from whyfast.fleet.launching import HostsFile, launched, read_hosts
 from whyfast.fleet.security import make_certificates, read_address
+from whyfast.fleet.worker import HostAnswers, serve_scheduler, serve_worker
 from whyfast.investigate.services import Services
 from whyfast.model.errors import UserError
 from whyfast.store.home import own_home
@@ -40,8 +36,6 @@ def run_fleet(args: argparse.Namespace) -> int:
         show_actions("fleet certificates", [Action("wrote", str(f)) for f in files], args)
         return 0
     _begin_serving(args)
-    from whyfast.fleet.dask_servers import serve_scheduler
-
     address = read_address(args.listen, args.certificates, "--listen")
     serve_scheduler(address, args.certificates, own_home(), partial(_say, "fleet"))
     return 0
@@ -50,8 +44,6 @@ def run_fleet(args: argparse.Namespace) -> int:
 def run_worker(args: argparse.Namespace) -> int:
     """Measure for a fleet until the scheduler ends."""
     _begin_serving(args)
-    from whyfast.fleet.dask_servers import serve_worker
-
     if not 0 <= args.keep < 1e6:
         raise UserError("expected gigabytes, e.g. 20", where=f"--keep {args.keep:g}")
     address = read_address(args.address, args.certificates, "address of the scheduler")
@@ -65,14 +57,8 @@ def _say(command: str, text: str) -> None:
     print(f"whyfast {command}: {text}", file=sys.stderr, flush=True)
 
 
-def _need_dask() -> None:
-    if find_spec("distributed") is None:
-        raise UserError("Dask is not installed; on every machine: pip install distributed")
-
-
 def _begin_serving(args: argparse.Namespace) -> None:
     """With ``--attached``, end this process when its standard input is closed."""
-    _need_dask()
     if not args.attached:
         return
 
@@ -93,8 +79,7 @@ def connection(
     args: argparse.Namespace,
 ) -> Callable[[Callable[[str], None]], AbstractContextManager[Cluster]]:
     """A function that connects to the hosts of ``--scheduler`` or ``--hosts`` and starts workers on
-    the latter; it reports to its argument. UserError for a bad ``hosts.toml``, and without Dask."""
-    _need_dask()
+    the latter; it reports to its argument. UserError for a bad ``hosts.toml``."""
     if args.hosts is not None and args.certificates is not None:
         raise UserError(f"already in {args.hosts}; remove the option", where="--certificates")
     return partial(_connected, args, read_hosts(args.hosts) if args.hosts else None)

@@ -148,8 +148,7 @@ def _end(number: int, frame: object) -> None:
 
 
 def _ending_children(run: Callable[[Namespace], int], parsed: Namespace) -> int:
-    """Run the command; SIGTERM and SIGHUP unwind it, so that it ends the programs that it started
-    in process groups of their own."""
+    """Run the command; SIGTERM and SIGHUP unwind it, so that it ends what it started."""
     import signal
 
     ending = [signal.SIGTERM, signal.SIGHUP]
@@ -181,8 +180,7 @@ def _silence() -> None:
 
 
 class _Unread:
-    """Standard error whose reader may go: what nobody reads is dropped, as progress and notes end
-    no work."""
+    """Standard error whose reader may go: what nobody reads is dropped."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

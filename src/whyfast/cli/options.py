@@ -156,7 +156,7 @@ class OptionGroup:
 
     def certificates(self) -> None:
         """``--certificates``."""
-        text = "folder that whyfast fleet certificates made; without it, loopback only"
+        text = "folder created by whyfast fleet certificates; without it, loopback only"
         self.value("--certificates FOLDER", text, type=Path)
 
     def attached(self) -> None:

@@ -25,17 +25,10 @@ from whyfast.investigate.compare_run import compare_recordings
 from whyfast.model.errors import UserError
 from whyfast.model.history import Timeline
 from whyfast.model.result import Merged, OneResult
+from whyfast.report import result_json
 from whyfast.report.formatting import pluralize
 from whyfast.report.pages.history_page import dump_history, history_page
 from whyfast.report.pages.results import merged_page
-from whyfast.report.result_json import (
-    dump_merged,
-    from_json,
-    is_merged,
-    read_json,
-    results_in,
-    to_json,
-)
 from whyfast.store.home import own_home
 from whyfast.store.samples import Run, SampleStore
 from whyfast.study.load import is_study, load_study
@@ -49,11 +42,11 @@ def run_report(args: argparse.Namespace) -> int:
     """Show the last result of a study, or a result in JSON."""
     check_outputs(args)
     if args.study.endswith(".json"):
-        data = read_json(Path(args.study))
-        if is_merged(data):
-            show_merged(merge_results(results_in(data, where=args.study)), args)
+        data = result_json.read_json(Path(args.study))
+        if result_json.is_merged(data):
+            show_merged(merge_results(result_json.results_in(data, where=args.study)), args)
         else:
-            show_result(from_json(data, where=args.study), args)
+            show_result(result_json.from_json(data, where=args.study), args)
         return 0
     database = own_home().database
     with closing(SampleStore(database)) as store:
@@ -65,7 +58,7 @@ def run_report(args: argparse.Namespace) -> int:
         if latest is None:
             known = ", ".join(store.studies()) or "none yet"
             raise UserError(f"no stored results of {name!r}; available: {known}")
-    show_result(from_json(latest[1], where=database), args)
+    show_result(result_json.from_json(latest[1], where=database), args)
     return 0
 
 
@@ -79,7 +72,7 @@ def run_merge(args: argparse.Namespace) -> int:
 
 def show_merged(merged: Merged, args: argparse.Namespace) -> None:
     """On the terminal, and into the files that were asked for."""
-    show(merged_page(merged), args, json=lambda: dump_merged(merged))
+    show(merged_page(merged), args, json=lambda: result_json.dump_merged(merged))
 
 
 def load_results(argument: str, study: str) -> list[OneResult]:
@@ -106,10 +99,10 @@ def load_results(argument: str, study: str) -> list[OneResult]:
                 return [_in_database(path, argument, study)]
     elif not argument.endswith(".json") and not os.path.lexists(argument.split("\0")[0]):
         return [OneResult(argument, own_result(argument))]
-    data = read_json(path)
-    if is_merged(data):
-        return results_in(data, where=path)
-    return [OneResult(str(path), from_json(data, where=path))]
+    data = result_json.read_json(path)
+    if result_json.is_merged(data):
+        return result_json.results_in(data, where=path)
+    return [OneResult(str(path), result_json.from_json(data, where=path))]
 
 
 def _in_database(path: Path, where: str, study: str) -> OneResult:
@@ -126,7 +119,7 @@ def _in_database(path: Path, where: str, study: str) -> OneResult:
         latest = store.latest(study or known[0])
     if latest is None:
         raise UserError(f"no results of {study!r}; available: {names}", where=where)
-    return OneResult(where, from_json(latest[1], where=where))
+    return OneResult(where, result_json.from_json(latest[1], where=where))
 
 
 def run_compare(args: argparse.Namespace) -> int:
@@ -195,7 +188,7 @@ def _stored(study: str, wanted: Wanted) -> Timeline | None:
             raise UserError(f"no file and no stored results of {study!r}; available: {names}")
         for _, data in store.results(study):
             try:
-                points += list(points_of(from_json(data)))
+                points += list(points_of(result_json.from_json(data)))
             except UserError:
                 unread += 1
     timeline = timeline_of_kept(study, points, wanted)
@@ -218,7 +211,7 @@ def run_import(args: argparse.Namespace) -> int:
             result = imported_result(recording, identity, args.variant, time.time())
             started = result.recorded.started
             run = Run(identity, f"import {identity}", args.study, started, started)
-            added = store.add_result(run, to_json(result))
+            added = store.add_result(run, result_json.to_json(result))
             actions.append(Action("stored" if added else "known", recording.source, identity))
     stored = sum(a.did == "stored" for a in actions)
     skipped = len(actions) - stored

@@ -80,8 +80,7 @@ def add_import(options: OptionGroup) -> None:
     options.value("files FILE", "results in any format that compare reads", nargs="+")
     options.value(
         "--study STUDY",
-        "name to store them under: any name, or the study that they are runs of (default:"
-        " imported)",
+        "name of the series, or of the study of which these are runs (default: imported)",
         default="imported",
     )
     options.value("--variant NAME", "variant of the study that was measured", default="")
@@ -124,8 +123,8 @@ def add_merge(options: OptionGroup) -> None:
 def add_explain(options: OptionGroup) -> None:
     """Options of ``whyfast explain``."""
     text = (
-        "programs, shared or relocatable objects (ELF, PE, COFF, Mach-O), packages that hold "
-        "some, or deb:NAME@SUITE of Debian's archive; the others are compared with the first"
+        "programs, shared or relocatable objects (ELF, PE, COFF, Mach-O), packages that contain "
+        "them, or deb:NAME@SUITE of Debian's archive; the others are compared with the first"
     )
     options.value("files FILE", text, nargs="+", type=Path)
     group = options.group("machine code")
@@ -155,7 +154,7 @@ def add_explain(options: OptionGroup) -> None:
         choices=["callgrind", "cachegrind", "perf"],
         default="callgrind",
     )
-    group.value("--timeout TIME", "with --run: limit for one run (10m)", default="10m")
+    group.value("--timeout TIME", "with --run: limit for one run (default: 10m)", default="10m")
     group.value(
         "--commits BASE..HEAD",
         "with --run: show which hot functions these commits change; the last FILE must be"
@@ -273,7 +272,7 @@ def add_new(options: OptionGroup) -> None:
     options.value("--kind", text, choices=PROJECT_KINDS)
     text = "folder with the source of the program (default: the current folder)"
     options.value("--source DIR", text, type=Path, default=Path())
-    options.value("--limit TIME", "after which it writes what it knows by then (default: 4m)")
+    options.value("--limit TIME", "time limit; then it writes what it knows (default: 4m)")
     options.flag("--no-build", "write whyfast.toml without fetching, building or running anything")
     options.json_output()
     options.examples("new", "new ./mystudy --source ~/src/program")

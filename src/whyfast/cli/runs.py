@@ -7,15 +7,7 @@ import os
 from contextlib import nullcontext
 from pathlib import Path
 
-from whyfast.cli.output import (
-    FAIL_ON_MET,
-    FAILED,
-    INTERRUPTED,
-    check_outputs,
-    duration,
-    percent,
-    show,
-)
+from whyfast.cli import output
 from whyfast.cli.results import exit_code, finish, is_met, keep, show_result
 from whyfast.investigate.building import with_control
 from whyfast.investigate.check_run import Request
@@ -26,7 +18,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.result import OneResult, Result
 from whyfast.model.study import Study
 from whyfast.report.pages.admin_pages import plan_page
-from whyfast.report.pages.check_page import check_markdown, check_page, github_annotations, log_line
+from whyfast.report.pages.results import check_markdown, check_page, github_annotations, log_line
 from whyfast.report.progress import watching
 from whyfast.report.result_json import dump_result
 from whyfast.store.builds import BuildStore
@@ -39,7 +31,7 @@ def run_run(args: argparse.Namespace) -> int:
     """Run a study here or on hosts, and report; resumes an interrupted run."""
     if args.dry_run:
         return run_plan(args)
-    check_outputs(args)
+    output.check_outputs(args)
     if args.scheduler or args.hosts:
         return _run_on_hosts(args)
     study, home = _chosen_study(args), own_home()
@@ -52,10 +44,10 @@ def run_run(args: argparse.Namespace) -> int:
 
 def run_plan(args: argparse.Namespace) -> int:
     """Show the plan; 1 when a compiler is missing. UserError when no baseline can be built."""
-    check_outputs(args)
+    output.check_outputs(args)
     study, home = with_control(_chosen_study(args)), own_home()
     plan = forecast(study, home)
-    show(plan_page(plan, free=free_space(home.cache)), args)
+    output.show(plan_page(plan, free=free_space(home.cache)), args)
     lost = {p.variant.name: p.detail for p in plan.unbuildable}
     if study.baselines and lost.keys() >= {*study.baselines}:
         reasons = "; ".join(f"{name}: {lost[name]}" for name in study.baselines)
@@ -63,7 +55,7 @@ def run_plan(args: argparse.Namespace) -> int:
             f"no baseline can be built on this machine; {reasons}",
             where=study.folder / "study.toml",
         )
-    return FAILED if any(not p.foreseen for p in plan.unbuildable) else 0
+    return output.FAILED if any(not p.foreseen for p in plan.unbuildable) else 0
 
 
 def _chosen_study(args: argparse.Namespace) -> Study:
@@ -74,7 +66,7 @@ def _chosen_study(args: argparse.Namespace) -> Study:
         Choice(
             only=tuple(args.only),
             benchmarks=tuple(args.benchmark),
-            budget=duration(args.budget, "--budget") if args.budget else None,
+            budget=output.duration(args.budget, "--budget") if args.budget else None,
             quick=args.quick,
             evidence_only=args.evidence_only,
             counters=args.counters,
@@ -112,13 +104,13 @@ def _run_on_hosts(args: argparse.Namespace) -> int:
     else:
         show_merged(merge_results(hosts), args)
     if not all(result.recorded.complete for result in results):
-        return INTERRUPTED
+        return output.INTERRUPTED
     return max(exit_code(result, args.fail_on) for result in results)
 
 
 def run_check(args: argparse.Namespace) -> int:
     """Check a change and report; 1 when a benchmark failed, 3 when --fail-on is met."""
-    check_outputs(args)
+    output.check_outputs(args)
     summary = os.environ.get("GITHUB_STEP_SUMMARY", "")
     if args.github and not summary:
         raise UserError("GITHUB_STEP_SUMMARY is not set; GitHub's runners set it", where="--github")
@@ -126,9 +118,9 @@ def run_check(args: argparse.Namespace) -> int:
         folder=Path(),
         range=args.range,
         study=args.study,
-        budget=duration(args.budget, "--budget") if args.budget else None,
-        building=duration(args.build_limit, "--build-limit") if args.build_limit else None,
-        margin=percent(args.margin, "--margin") if args.margin else None,
+        budget=output.duration(args.budget, "--budget") if args.budget else None,
+        building=output.duration(args.build_limit, "--build-limit") if args.build_limit else None,
+        margin=output.percent(args.margin, "--margin") if args.margin else None,
         costs=args.costs,
     )
     home, connect, measurer = own_home(), None, None
@@ -145,7 +137,7 @@ def run_check(args: argparse.Namespace) -> int:
         elsewhere = measurer(cluster) if measurer and cluster else None
         result = check_change(request, home, observer, elsewhere=elsewhere)
     keep(result)
-    show(
+    output.show(
         check_page(result),
         args,
         json=lambda: dump_result(result),
@@ -155,12 +147,12 @@ def run_check(args: argparse.Namespace) -> int:
     if args.github:
         with Path(summary).open("a", encoding="utf-8") as out:
             out.write(check_markdown(result) + "\n")
-        for line in github_annotations(result, code == FAIL_ON_MET):
+        for line in github_annotations(result, code == output.FAIL_ON_MET):
             print(line, flush=True)
     if args.append:
         with args.append.open("a", encoding="utf-8") as log:
             log.write(log_line(result))
-    return code if result.recorded.complete else INTERRUPTED
+    return code if result.recorded.complete else output.INTERRUPTED
 
 
 def check_exit_code(result: Result, fail_on: str | None) -> int:
@@ -172,5 +164,5 @@ def check_exit_code(result: Result, fail_on: str | None) -> int:
     if len(verdicts) == len(result.judged.verdicts):
         verdicts += [s.verdict for s in result.judged.suites]
     if is_met(fail_on, result, verdicts):
-        return FAIL_ON_MET
-    return FAILED if result.recorded.failed else 0
+        return output.FAIL_ON_MET
+    return output.FAILED if result.recorded.failed else 0

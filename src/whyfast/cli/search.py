@@ -157,8 +157,8 @@ def _services(args: argparse.Namespace, home: Home, observer: Observer) -> Itera
         yield services
         return
     from whyfast.cli.fleet import connection  # takes 0.2 s, as does what it needs
-    from whyfast.fleet.answers import HostAnswers
     from whyfast.fleet.building_hosts import BuildingHosts
+    from whyfast.fleet.worker import HostAnswers
 
     connect = connection(args)
     facts = HostAnswers(home, services).facts()

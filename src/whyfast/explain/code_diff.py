@@ -338,11 +338,8 @@ def code_pair(
     heat: Heat | None = None,
 ) -> CodePair:
     """The functions of two programs called ``names`` that differ, of those that match ``globs``
-    where there are any; ``most`` of them, 0 for all.
-
-    Where very many differ in their bytes, only those whose sizes differ most are looked at. With
-    ``heat`` the hottest go first.
-    """
+    where there are any; ``most`` of them, 0 for all. Where very many differ in their bytes, only
+    those whose sizes differ most are looked at. With ``heat`` the hottest go first."""
     changed = [n for n in changed_names(a, b) if _wanted(n, globs)]
 
     def share(name: str) -> float:

@@ -1,7 +1,6 @@
 """What kinds of instructions ran, and how often: machine code weighted by counts or by samples.
 
-Start at :func:`executed_kinds`. Kinds overlap: a spilled vector is a vector and stack traffic.
-"""
+Start at :func:`executed_kinds`. Kinds overlap: a spilled vector is a vector and stack traffic."""
 
 from __future__ import annotations
 
@@ -24,14 +23,13 @@ from iced_x86 import (
     RegisterExt,
 )
 
-from whyfast.explain.disassembly.x86 import clears
+from whyfast.explain.disassembly.x86 import FRAME, Stores, clears, has_memory, updates
 from whyfast.explain.functions import THUNK, Program, base_name
 from whyfast.explain.objects import Function
 from whyfast.explain.objects.debug_info import with_lines
 from whyfast.explain.objects.elf import ElfFile, open_elf
 from whyfast.explain.program import load
 from whyfast.explain.source_lines import FunctionLines
-from whyfast.explain.stores import FRAME, Stores, has_memory, updates
 from whyfast.model.errors import UserError
 
 #: Functions that end a program or throw: what a failed check of an index calls.
@@ -69,12 +67,9 @@ class Weights(dict[str, float]):
 @dataclass
 class Executed:
     """Of one function on one side: weights by kind of instruction, by the function that calls
-    reach, and by address.
-
-    The weights are executions where they were counted, seconds where they were sampled. ``total``
-    is their sum; ``static`` has the number of instructions of each kind in the code, ``tables`` how
-    often entries of tables were changed in place.
-    """
+    reach, and by address. The weights are executions where they were counted, seconds where they
+    were sampled. ``total`` is their sum; ``static`` has the number of instructions of each kind in
+    the code, ``tables`` how often entries of tables were changed in place."""
 
     total: float = 0.0
     kinds: Weights = field(default_factory=Weights)
@@ -122,10 +117,8 @@ FIXED = 0x10000
 
 class LoadedCode:
     """One file with machine code, as layers look at it: its functions by address and by place.
-
     Functions without a symbol are named by their address, as far as the table for unwinding stacks
-    has them. Raises UserError where the file cannot be read.
-    """
+    has them. Raises UserError where the file cannot be read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -139,8 +132,7 @@ class LoadedCode:
 
     @cached_property
     def _sections(self) -> list[tuple[int, int, int]]:
-        found = [(s.offset, s.size, s.address) for s in self._elf.sections if s.executable]
-        return sorted(found)
+        return sorted((s.offset, s.size, s.address) for s in self._elf.sections if s.executable)
 
     def address_of(self, place: int) -> int | None:
         """The address of the byte at a place in the file; None outside of code. Of a program that
@@ -196,12 +188,9 @@ def executed_kinds(
     spread: bool = False,
 ) -> Executed:
     """What ran of some functions; ``weights`` are by address, and may hold other addresses too.
-
     ``spread``: they are samples, which fall behind slow instructions; all instructions of a basic
-    block ran equally often, so each has the mean of its block.
-
-    Only x86-64 is classified; of other architectures calls and totals alone are known.
-    """
+    block ran equally often, so each has the mean of its block. Only x86-64 is classified; of other
+    architectures calls and totals alone are known."""
     result = Executed()
     for function in functions:
         text = code.program.image.read(function.address, function.size)

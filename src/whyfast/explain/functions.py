@@ -27,10 +27,8 @@ COMPILED = (".c", ".cc", ".cpp", ".cxx")
 @dataclass
 class Program:
     """A loaded program. ``functions`` are sorted by address; ``notes`` name what is not visible.
-
     ``objects`` are the extents and names of data, by address; None where the file has none.
-    ``debug`` are folders in which its debug file may lie.
-    """
+    ``debug`` are folders in which its debug file may lie."""
 
     path: Path
     architecture: Architecture
@@ -161,11 +159,8 @@ def function_facts(
     *,
     name: str | None = None,
 ) -> FunctionFacts:
-    """Count and name what the instructions of ``function`` do.
-
-    ``name`` chooses among its aliases. A jump between a function and its own cold part does not
-    leave the function.
-    """
+    """Count and name what the instructions of ``function`` do. ``name`` chooses among its aliases.
+    A jump between a function and its own cold part does not leave the function."""
     kinds = Counter(instruction.kind for instruction in instructions)
     calls: Counter[str] = Counter()
     tails: Counter[str] = Counter()
@@ -216,9 +211,8 @@ def _by_count(counter: Counter[str]) -> tuple[tuple[str, int], ...]:
 
 @dataclass
 class Body:
-    """A function together with the cold parts that the compiler split off it.
-
-    ``pieces`` has the function first; ``instructions`` are those of all pieces, with hints."""
+    """A function together with the cold parts that the compiler split off it. ``pieces`` has the
+    function first; ``instructions`` are those of all pieces, with hints."""
 
     pieces: tuple[Function, ...]
     instructions: list[Instruction]
@@ -309,11 +303,9 @@ class FunctionTotals:
 
 @dataclass(frozen=True)
 class FunctionDifference:
-    """One function in two builds.
-
-    ``calls_only_in_a`` are the functions that only build ``a`` calls or tail-calls from it, with
-    the number of places: ``b`` has probably inlined them, or has no need of them.
-    """
+    """One function in two builds. ``calls_only_in_a`` are the functions that only build ``a`` calls
+    or tail-calls from it, with the number of places: ``b`` has probably inlined them, or has no
+    need of them."""
 
     name: str
     a: FunctionTotals
@@ -332,10 +324,8 @@ class FunctionDifference:
 
 
 def compare_functions(a: Evidence, b: Evidence) -> list[FunctionDifference]:
-    """The functions that both builds have, by their names in the source.
-
-    Those that differ come first: by the difference in indirect jumps, then in size.
-    """
+    """The functions that both builds have, by their names in the source. Those that differ come
+    first: by the difference in indirect jumps, then in size."""
     of_a, of_b = _by_name(a), _by_name(b)
     differences = [_difference(name, of_a[name], of_b[name]) for name in of_a if name in of_b]
     return sorted(
@@ -398,15 +388,12 @@ def _missing(here: Counter[str], there: Counter[str]) -> Calls:
 
 
 def calls_left(spec: EvidenceSpec, evidence: Sequence[Evidence]) -> tuple[CalleeCounts, ...]:
-    """Functions that at least one build calls and at least one does not, most calls first.
-
-    A compiler that meets a very large function may stop inlining even small ones into it: the same
-    source then calls a helper in one build and contains it in the other.
-
-    The functions that dispatch count as one piece of code, so that a loop can be compared with
-    handlers of tail calls; those in ``functions`` are compared by name, where builds have them.
-    Calls of a function to itself, and from one dispatching function to another, do not count.
-    """
+    """Functions that at least one build calls and at least one does not, most calls first. A
+    compiler that meets a very large function may stop inlining even small ones into it: the same
+    source then calls a helper in one build and contains it in the other. The functions that
+    dispatch count as one piece of code, so that a loop can be compared with handlers of tail calls;
+    those in ``functions`` are compared by name, where builds have them. Calls of a function to
+    itself, and from one dispatching function to another, do not count."""
     places: dict[str, dict[str, Counter[str]]] = {}
     local: set[str] = set()
     for build in evidence:

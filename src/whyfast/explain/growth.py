@@ -3,8 +3,7 @@
 The two functions are compared as bags of *forms*: instructions without registers, numbers and
 places in memory. What the larger one has more of is laid beside a loop of the smaller one, beside
 the functions that only the smaller one calls, and beside instructions on several elements. Nothing
-is said where none of these makes up most of it.
-"""
+is said where none of these makes up most of it."""
 
 from __future__ import annotations
 
@@ -150,14 +149,14 @@ def explained(
 ) -> tuple[SizeChange, ...]:
     """The changes with the reason where the code shows one. ``new`` and ``old`` are the functions
     of the variant and of its baseline, by the names of the changes."""
-    found = [replace(c, why=_reason(c, new, old)) for c in changes]
+    changes = [replace(c, why=_reason(c, new, old)) for c in changes]
     # What one side inlines everywhere is no function there.
-    inlined = {(n, c.more > 0) for c in found if c.why for n in c.why.names}
+    inlined = {(n, c.more > 0) for c in changes if c.why for n in c.why.names}
     return tuple(
         replace(c, why=GrowthReason("apart"))
         if c.why and c.why.kind == "alone" and (c.name, c.more < 0) in inlined
         else c
-        for c in found
+        for c in changes
     )
 
 
@@ -253,12 +252,12 @@ def _inlined(larger: Pieces, smaller: Pieces, added: Forms) -> tuple[str, ...]:
 
 def vector_bytes(text: str) -> int:
     """Bytes of the elements that an instruction works on at once; 0 where it is one, or none."""
-    found = list(_VECTOR.finditer(text))
-    if not found or _ONE_ELEMENT.match(text):
+    registers = list(_VECTOR.finditer(text))
+    if not registers or _ONE_ELEMENT.match(text):
         return 0
     return max(
         _X86_BYTES[m[1]] if m[1] else int(m[2]) * _ELEMENT_BYTES[m[3]] if m[2] else 16
-        for m in found
+        for m in registers
     )
 
 

@@ -38,12 +38,10 @@ def lines_of(pieces: Iterable[Function], line: int) -> set[int]:
 
 
 def set_load(groups: Iterable[Sequence[Function]], cache: Cache) -> Counter[int]:
-    """How many lines of the code fall on each set of a cache.
-
-    A set follows from an address modulo size/ways. Programs that are loaded at a random page keep
-    these up to whole pages, so set numbers are exact where size/ways is a page or less, and the
-    overlap of functions of one program always is.
-    """
+    """How many lines of the code fall on each set of a cache. A set follows from an address modulo
+    size/ways. Programs that are loaded at a random page keep these up to whole pages, so set
+    numbers are exact where size/ways is a page or less, and the overlap of functions of one program
+    always is."""
     lines = {n for pieces in groups for n in lines_of(pieces, cache.line)}
     return Counter(n % cache.sets for n in lines)
 
@@ -92,11 +90,9 @@ Costs = Mapping[tuple[str, str], float]
 
 
 def read_heat(profile: Path, programs: Sequence[Path]) -> Heat:
-    """The shares of functions in a profile of one of the ``programs``.
-
-    Of a profile that names objects, those of the programs count, if it has any; shares are of all
-    that it has. Raises UserError for a file that cannot be read, or is no profile.
-    """
+    """The shares of functions in a profile of one of the ``programs``. Of a profile that names
+    objects, those of the programs count, if it has any; shares are of all that it has. Raises
+    UserError for a file that cannot be read, or is no profile."""
     text = read_bytes(profile, _LIMIT).decode("utf-8", "replace")
     costs = _costs(profile, text)
     total = sum(costs.values())
@@ -148,11 +144,9 @@ def hot_functions(
     share: float = HOT,
 ) -> tuple[list[HotFunction], list[Overlap]]:
     """The functions with at least ``share`` of the run of any build, matched by their names in the
-    source, and how those of each build share the L1 instruction cache.
-
-    The largest difference in cost between builds comes first, then the largest share. Pieces that
-    a compiler split off count for their function.
-    """
+    source, and how those of each build share the L1 instruction cache. The largest difference in
+    cost between builds comes first, then the largest share. Pieces that a compiler split off count
+    for their function."""
     cache = cache or COMMON_L1I
     named = [_pieces(program) for program in programs]
     costs = [_hot_costs(p, pieces, (p.main,)) for p, pieces in zip(profiles, named, strict=True)]
@@ -211,11 +205,9 @@ def _pieces(program: Program) -> dict[str, list[Function]]:
 def _hot_costs(
     profile: Profile, pieces: dict[str, list[Function]], events: Sequence[str]
 ) -> dict[Key, float]:
-    """Self cost by (library, function), the sum of ``events``.
-
-    Aliases of one piece of code are one function, by the name that the program puts first. A
-    library that the tool does not name is empty, as for the program.
-    """
+    """Self cost by (library, function), the sum of ``events``. Aliases of one piece of code are one
+    function, by the name that the program puts first. A library that the tool does not name is
+    empty, as for the program."""
     costs: defaultdict[Key, float] = defaultdict(float)
     for function in profile.functions:
         name = base_name(_VERSION.sub("", _RECURSION.sub("", function.name)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from whyfast.explain.dispatch import (
@@ -15,10 +15,11 @@ from whyfast.explain.dispatch import (
     examine_loop,
     loop_form,
     no_form,
+    stores_addresses,
 )
 from whyfast.explain.functions import Body, Program, bodies, leaves, parent_name
 from whyfast.explain.jump_tables import Pointers, jumps_without_entry
-from whyfast.explain.loop_shape import LARGE, MIN_OPCODES, LoopShape, loop_shape
+from whyfast.explain.loop_shape import LARGE, MIN_OPCODES, VARIOUS, LoopShape, loop_shape
 from whyfast.explain.objects import Function
 from whyfast.model.evidence import DispatchFacts
 
@@ -51,6 +52,10 @@ def _returning(loop: ExaminedLoop) -> int:
     return loop.shape.returning if loop.shape else 0
 
 
+def _kinds(loop: ExaminedLoop) -> int:
+    return loop.shape.kinds if loop.shape else 0
+
+
 def likeliest(loops: Iterable[ExaminedLoop]) -> tuple[ExaminedLoop, LoopShape] | None:
     """Of loops none of which certainly interprets the likeliest: one with only a doubt, then that
     with most opcodes; None where none is likely."""
@@ -72,7 +77,7 @@ def likeliest_note(loops: Iterable[ExaminedLoop]) -> str:
 def likeliest_first(loops: Iterable[ExaminedLoop]) -> list[ExaminedLoop]:
     """Those with the shape of an interpreter's loop: one whose table may be an array of the source
     before those of a ``switch``, as a compiler's passes over its own code have. What prints
-    instructions has as many cases as what executes them, but less code."""
+    instructions has as many cases as what executes them, but they compute little, or are less."""
     loops = [loop for loop in loops if loop.interprets]
     written = [x for x in loops if x.dispatching.facts.computed_goto is not False]
     enough = _ALIKE * max(map(_returning, written or loops), default=0)
@@ -80,7 +85,7 @@ def likeliest_first(loops: Iterable[ExaminedLoop]) -> list[ExaminedLoop]:
         loops,
         key=lambda x: (
             x.dispatching.facts.computed_goto is False,
-            *(_returning(x) < enough, -x.dispatching.facts.size),
+            *(_returning(x) < enough, _kinds(x) < VARIOUS, -x.dispatching.facts.size),
             *(-_returning(x), x.function.address),
         ),
     )
@@ -110,9 +115,8 @@ class LoopSearch:
         where nothing has such a shape."""
         loops = self.loops()
         handlers = self.handlers(self._jumping)
-        if handlers is not None and (
-            not loops or (handlers[1].targets or 0) > _returning(loops[0])
-        ):
+        opcodes = max(_returning(loops[0]), loops[0].dispatching.facts.targets or 0) if loops else 0
+        if handlers is not None and (handlers[1].targets or 0) > opcodes:
             return FoundInterpreter(handlers[0], None, handlers[1])
         if not loops:
             return None
@@ -146,6 +150,7 @@ class LoopSearch:
         shape = None
         if (loop.targets or 0) >= least:
             shape = loop_shape(self._program, body, loop.tables)
+            shape = replace(shape, threaded=stores_addresses(self._program, loop))
         return ExaminedLoop(function, loop_form(self._program, loop, others=0), shape)
 
     def handlers(self, jumping: Iterable[Function]) -> tuple[str, DispatchFacts] | None:
@@ -158,15 +163,17 @@ class LoopSearch:
             body = self.whole(at[address])
             return jumps_without_entry(body) < len(body.indirect_jumps)
 
-        # Without names it takes more: methods that call those of another object are listed, too,
-        # which go by no entry of a table.
-        tables = [
-            t
-            for t in tables
-            if len(t) >= (LARGE if (unnamed := any(at[a].unnamed for a in t)) else MIN_HANDLERS)
-            and 2 * len(t & addresses) >= len(t)
-            and (not unnamed or 2 * sum(map(by_entry, t & addresses)) >= len(t))
-        ]
+        def handles(table: set[int]) -> bool:
+            jumping = table & addresses
+            if 2 * len(jumping) < len(table) or len(table) < MIN_HANDLERS:
+                return False
+            if not any(at[a].unnamed or "::" in at[a].name for a in table):
+                return True
+            # Without names, or of classes, it takes more: methods that call those of another object
+            # are listed, too, which go by no entry of a table.
+            return len(table) >= LARGE and 2 * sum(map(by_entry, jumping)) >= len(table)
+
+        tables = [table for table in tables if handles(table)]
         if not tables:
             return None
         _, largest = max((len(table), sorted(table)) for table in tables)

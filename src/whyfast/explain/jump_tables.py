@@ -105,12 +105,12 @@ def jump_tables(program: Program, pointers: Pointers, body: Body) -> list[JumpTa
     image = program.image
     outside = [r for r in references if not body.contains(r) or image.is_data(r)]
     candidates = list(_absolute(program, pointers.into(body), body, outside))
-    candidates += _of_distances("relative", image, body, outside, ())
+    candidates += _of_distances("relative", program, body, outside, ())
     if image.base is not None:
         # The code names such a table by its distance, too, as it adds the base in a register.
         distances = (image.base + r for r in references if r < 1 << 31)
         tables = sorted({*references, *distances})
-        candidates += _of_distances("image-relative", image, body, tables, [image.base])
+        candidates += _of_distances("image-relative", program, body, tables, [image.base])
     if program.architecture == "aarch64":
         candidates += _compressed(program, body, outside)
     largest = max((len(t.targets) for t in candidates), default=0)
@@ -118,7 +118,7 @@ def jump_tables(program: Program, pointers: Pointers, body: Body) -> list[JumpTa
     if (not candidates or few) and any(i.width == 4 for i in body.instructions):
         # Small numbers in any array look like these, so they are only a last resort.
         labels = [r for r in references if r in body.boundaries][:_MAX_LABELS]
-        candidates += _of_distances("label", image, body, outside, labels)
+        candidates += _of_distances("label", program, body, outside, labels)
     best: dict[int, JumpTable] = {}
     for table in candidates:
         known = best.get(table.address)
@@ -209,13 +209,13 @@ def _bridge(program: Program, before: int, after: int) -> list[int] | None:
 
 
 def _of_distances(
-    kind: TableKind, image: Image, body: Body, tables: list[int], bases: Sequence[int]
+    kind: TableKind, program: Program, body: Body, tables: list[int], bases: Sequence[int]
 ) -> Iterator[JumpTable]:
     """Tables of 4-byte distances from one of ``bases``; of relative ones from the table itself."""
     for table in tables:
         for base in (table,) if kind == "relative" else bases:
-            entries = _entries(image, table, 4, True, _room(tables, table, 4))
-            yield from _as_table(kind, table, _valid(entries, base, 1, body))
+            entries = _entries(program.image, table, 4, True, _room(tables, table, 4))
+            yield from _as_table(kind, table, _valid(program, entries, base, 1, body))
 
 
 def _compressed(program: Program, body: Body, references: list[int]) -> Iterator[JumpTable]:
@@ -243,7 +243,7 @@ def _compressed(program: Program, body: Body, references: list[int]) -> Iterator
             room = _room(program.references(), table, width)
         signed = width == 4 or any(i.use == "sign-extends" for i in near)
         entries = _entries(program.image, table, width, signed, room)
-        yield from _as_table("compressed", table, _valid(entries, label, 4, body))
+        yield from _as_table("compressed", table, _valid(program, entries, label, 4, body))
 
 
 def _room(references: list[int], table: int, width: int) -> int:
@@ -262,16 +262,20 @@ def _entries(image: Image, table: int, width: int, signed: bool, room: int) -> I
         yield entry
 
 
-def _valid(entries: Iterator[int], base: int, scale: int, body: Body) -> Iterator[int]:
-    """Targets up to the first entry that leads elsewhere. The end of the function is skipped:
-    compilers send values there that cannot occur."""
+def _valid(
+    program: Program, entries: Iterator[int], base: int, scale: int, body: Body
+) -> Iterator[int]:
+    """Targets up to the first entry that leads elsewhere. The end of the function is skipped, as a
+    cold part without a name is: compilers send values there that cannot occur."""
     ends = {piece.end for piece in body.pieces}
     for entry in entries:
         target = base + entry * scale
         if target in body.boundaries:
             yield target
         elif target not in ends:
-            return
+            part = program.function_at(target)
+            if part is None or not part.part:
+                return
 
 
 def _as_table(kind: TableKind, address: int, targets: Iterable[int]) -> Iterator[JumpTable]:

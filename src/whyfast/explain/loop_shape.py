@@ -6,7 +6,8 @@ large jump tables lack one of these: a ``switch`` that is called once never come
 a parser of options dispatches on what a call returned; a generated parser or lexer on a constant
 table; a state machine on a field that stays where it is; a parser of text on characters. What
 prints instructions names a text in most cases; what walks over records computes little. Many cases
-that compute in many ways interpret even a number from a field.
+that compute in many ways interpret even a number from a field; some emulators execute only one
+instruction a call, and a loop elsewhere calls them.
 
 Programs have jumps, so handlers move the place that is fetched from by data, too. Where hardly any
 does, and few cases come back to few jumps, it is not certain that something is interpreted.
@@ -18,8 +19,10 @@ and ways back are looked at.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from whyfast.explain.fetching import CONSTANT_DATA, Origin, Trace
 from whyfast.explain.flow import Flow
@@ -33,7 +36,10 @@ MIN_OPCODES, LARGE, LARGER = 14, 24, 36
 _FEW, _DEFAULT, _MANY = 3, 0.5, 48
 #: A loop over an array or a list, or over a text, does not tell so many kinds of things apart, nor
 #: do its cases compute in so many ways.
-_KINDS, _VARIOUS = 64, 5
+_KINDS, VARIOUS = 64, 5
+#: What executes one instruction a call has most opcodes of a byte, which compute in more ways than
+#: cases of printers, assemblers and scanners of the programs that the rules were made with.
+_STEP, _STEP_KINDS = 200, 8
 #: With fewer handlers that jump, and fewer opcodes, a loop with few jumps is doubtful.
 _HANDLERS, _OPCODES = 2, 100
 #: Jumps of one function that are followed backwards.
@@ -50,6 +56,8 @@ class LoopShape:
     these have their number from. ``commonest`` is the share of the table's entries that lead to
     the same place. ``printing`` cases name a text before they call or jump. ``kinds`` of arithmetic
     are done by the cases, of which ``steering`` move the place of the next number by data.
+    ``repeated``: a loop of the program calls the function. ``threaded``: its jumps go to addresses
+    that the program stores, not through the table, by which these are found once.
     """
 
     targets: int
@@ -58,8 +66,15 @@ class LoopShape:
     origins: tuple[tuple[Origin, int], ...]
     commonest: float = 0.0
     printing: int = 0
-    kinds: int = _VARIOUS
+    kinds: int = VARIOUS
     steering: int = _HANDLERS
+    repeated: bool = False
+    threaded: bool = False
+
+    @property
+    def steps(self) -> bool:
+        """Whether each call of the function executes one instruction."""
+        return self.repeated and self.targets >= _STEP and self.kinds >= _STEP_KINDS
 
     @property
     def origin(self) -> Origin:
@@ -87,15 +102,17 @@ class LoopShape:
     @property
     def likely(self) -> bool:
         """Whether it may be one in spite of what speaks against it."""
-        many = 2 * self.returning >= self.targets >= LARGER and self.kinds >= _VARIOUS
+        many = 2 * self.returning >= self.targets >= LARGER and self.kinds >= VARIOUS
         return bool(self.doubt) or (many and bool(self.why_not))
 
     @property
     def why_not(self) -> str:
         """What an interpreter's loop does otherwise; empty for one."""
-        if 2 * self.returning < self.targets:
+        if self.threaded and 2 * self.jumps >= self.targets:
+            return ""
+        if 2 * self.returning < self.targets and not self.steps:
             return "its cases do not come back"
-        various = self.kinds >= _VARIOUS
+        various = self.kinds >= VARIOUS
         sure = various and self.targets >= _KINDS and self.origin != "constant table"
         if self.origin in _NOT_FETCHED and not sure:
             return _NOT_FETCHED[self.origin]
@@ -124,7 +141,7 @@ def loop_shape(program: Program, body: Body, tables: Sequence[JumpTable]) -> Loo
     targets = tables[0].targets
     returning = sum(flow.number[t] in flow.coming_back for t in targets if t in flow.number)
     origins: Counter[Origin] = Counter()
-    jumps, kinds, steering = flow.dispatching, _VARIOUS, _HANDLERS
+    jumps, kinds, steering = flow.dispatching, VARIOUS, _HANDLERS
     if program.architecture == "x86-64":
         trace = Trace(program, flow)
         jumps = [n for n in jumps if not trace.by_another(n)] or jumps
@@ -141,7 +158,33 @@ def loop_shape(program: Program, body: Body, tables: Sequence[JumpTable]) -> Loo
         printing=sum(_names_text(program, flow, t) for t in targets),
         kinds=kinds,
         steering=steering,
+        repeated=len(targets) >= _STEP > 2 * returning and _in_a_loop(program, body),
     )
+
+
+def _in_a_loop(program: Program, body: Body) -> bool:
+    """Whether a function calls this one between a place and a jump back to there; x86-64 only."""
+    for site in _calls(program, body.pieces[0].address):
+        caller = program.function_at(site)
+        if caller is not None and any(
+            i.kind in ("direct jump", "conditional jump")
+            and i.target is not None
+            and caller.address <= i.target <= site < i.address
+            for i in program.instructions(caller)
+        ):
+            return True
+    return False
+
+
+def _calls(program: Program, address: int) -> Iterator[int]:
+    """Where the bytes of a direct call of an address stand: E8 and the distance from behind it."""
+    for region in program.image.regions:
+        if region.executable and len(region.data) > 4:
+            code = np.frombuffer(bytes(region.data), dtype=np.uint8)
+            distances = np.ndarray(len(code) - 4, "<i4", code.data, 1, (1,))
+            at = np.flatnonzero(code[:-4] == 0xE8)
+            hits = at[distances[at] + (at + region.start + 5) == address]
+            yield from (region.start + int(n) for n in hits)
 
 
 def _names_text(program: Program, flow: Flow, target: int) -> bool:

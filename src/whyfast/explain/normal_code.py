@@ -17,7 +17,7 @@ from iced_x86 import Instruction as IcedInstruction
 
 from whyfast.explain.functions import Program
 from whyfast.explain.objects import Function, Region
-from whyfast.explain.objects.elf import ElfFile, open_elf, read_symbols
+from whyfast.explain.objects.elf import ElfFile, open_elf, symbols_of
 from whyfast.explain.objects.go_types import GO_DATA, GO_TABLES, go_program
 from whyfast.explain.program import load
 from whyfast.model.errors import UserError
@@ -129,29 +129,24 @@ class Side:
     @cached_property
     def exported(self) -> tuple[str, ...]:
         """The functions that others can ask the loader for."""
-        symbols = [s for t in self.elf.of_type("SHT_DYNSYM") for s in read_symbols(self.elf, t)]
+        symbols = symbols_of(self.elf, "SHT_DYNSYM")
         return tuple(sorted({s.name for s in symbols if s.section is not None and s.name}))
 
     @cached_property
     def named(self) -> tuple[list[int], list[Named]]:
         """Data with names, by address; of several at one address the largest."""
         largest: dict[int, Named] = {}
-        for table in self.elf.of_type("SHT_SYMTAB"):
-            for s in read_symbols(self.elf, table):
-                if s.type not in (0, 1) or s.section is None or not s.name or not s.size:
-                    continue
-                name = _MADE_UP.sub("", s.name)
-                if name.startswith(("_R", "_ZN")):
-                    name = _OF_CRATE.sub("", name)
-                place = self.section_at(s.value)
-                if place is not None and place[1].startswith(_CONSTANT):
-                    name = _NUMBER.sub("", name)
-                data = Named(name, s.value, s.size)
-                if s.value not in largest or (data.size, data.name) > (
-                    largest[s.value].size,
-                    largest[s.value].name,
-                ):
-                    largest[s.value] = data
+        for s in symbols_of(self.elf):
+            if s.type not in (0, 1) or s.section is None or not s.name or not s.size:
+                continue
+            name = _MADE_UP.sub("", s.name)
+            if name.startswith(("_R", "_ZN")):
+                name = _OF_CRATE.sub("", name)
+            place = self.section_at(s.value)
+            if place is not None and place[1].startswith(_CONSTANT):
+                name = _NUMBER.sub("", name)
+            rivals = (largest.get(s.value), Named(name, s.value, s.size))
+            largest[s.value] = max(filter(None, rivals), key=lambda n: (n.size, n.name))
         ordered = [largest[at] for at in sorted(largest)]
         return [n.start for n in ordered], ordered
 

@@ -4,8 +4,7 @@ Traces, by :data:`whyfast.judge.option_confounds.COSTS`: two or more registers c
 return or, in handlers of tail calls, an indirect jump; a frame pointer set up in the first
 instructions; the canary of the stack protector; landing pads and signed return addresses; a stack
 pointer moved by exactly one page; calls through the GOT; retpolines; calls of profilers and
-sanitizers.
-"""
+sanitizers."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from whyfast.explain.disassembly import Instruction, Kind, Mark
 from whyfast.explain.functions import Body, Program
-from whyfast.explain.objects.debug_info import dwarf_of, dwarf_text, unit_extents
+from whyfast.explain.objects.debug_info import dwarf_of, dwarf_text, notes_in, unit_extents
 from whyfast.explain.objects.elf import ElfFile, open_elf
 from whyfast.judge.option_confounds import COSTS, switched_on
 from whyfast.model.evidence import OptionTrace
@@ -26,7 +25,6 @@ _GCC = re.compile(r"GNU (?:C|C\+\+|GIMPLE)\S* (\d+(?:\.\d+)*)|GCC: \([^)]*\) (\d
 _CLANG = re.compile(r"clang version (\d+(?:\.\d+)*)")
 #: Units of debug information that are looked through for the one of the dispatching functions.
 _MOST_UNITS = 5000
-_NOTE_HEADER = 12
 
 # annobin: GA + or ! for a truth, * for a number; options by name, the stack protector by 2.
 _NOTE_TRUTHS = {
@@ -48,13 +46,11 @@ class CompilerRecord:
 
 
 def read_recorded(path: Path, address: int | None = None) -> CompilerRecord:
-    """The record of the compiler that made the code at ``address``; of any where that is None or
-    no debug information covers it. A file that is damaged or not ELF has none.
-
-    Sources: ``DW_AT_producer`` of the debug information (GCC lists its options there; Clang with
+    """The record of the compiler that made the code at ``address``; of any where that is None or no
+    debug information covers it. A file that is damaged or not ELF has none. Sources:
+    ``DW_AT_producer`` of the debug information (GCC lists its options there; Clang with
     ``-grecord-command-line``), the section ``.GCC.command.line`` (``-frecord-gcc-switches``), the
-    notes of annobin (Fedora and its kin), and ``.comment`` for the version alone.
-    """
+    notes of annobin (Fedora and its kin), and ``.comment`` for the version alone."""
     try:
         elf = open_elf(path)
         producers = _producers(elf, address)
@@ -111,12 +107,7 @@ def _strings(section: bytes) -> list[str]:
 
 def _annobin(data: bytes) -> Iterator[str]:
     """The options that the notes name, spelled as options."""
-    at = 0
-    while at + _NOTE_HEADER <= len(data):
-        name_size = int.from_bytes(data[at : at + 4], "little")
-        size = int.from_bytes(data[at + 4 : at + 8], "little")
-        name = data[at + _NOTE_HEADER : at + _NOTE_HEADER + name_size]
-        at += _NOTE_HEADER + (name_size + 3) // 4 * 4 + (size + 3) // 4 * 4
+    for _, name, _ in notes_in(data):
         for prefix, option in _NOTE_TRUTHS.items():
             if name.rstrip(b"\0") == prefix:
                 yield option

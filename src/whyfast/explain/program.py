@@ -1,7 +1,6 @@
 """A program → its code, the evidence that a study asks for, and a survey of an unknown program.
 
-Readers are chosen by the first bytes of a file: a new format is one line here.
-"""
+Readers are chosen by the first bytes of a file: a new format is one line here."""
 
 from __future__ import annotations
 
@@ -41,7 +40,7 @@ from whyfast.explain.objects.elf import (
     list_functions,
     list_objects,
     open_elf,
-    read_symbols,
+    symbols_of,
 )
 from whyfast.explain.options import option_traces, read_recorded
 from whyfast.formats.input import opened
@@ -129,9 +128,7 @@ def libraries(path: Path) -> Iterator[Path]:
 def _exported(library: Path) -> set[str]:
     """The functions that a library defines."""
     try:
-        elf = open_elf(library)
-        tables = elf.of_type("SHT_SYMTAB", "SHT_DYNSYM")
-        symbols = [s for table in tables for s in read_symbols(elf, table)]
+        symbols = symbols_of(open_elf(library), "SHT_SYMTAB", "SHT_DYNSYM")
     except UserError:
         return set()
     return {s.name for s in symbols if s.type == 2 and (s.absolute or s.section is not None)}
@@ -146,13 +143,11 @@ def explain_program(
     architecture: Architecture | None = None,
     debug: Sequence[Path] = (),
 ) -> Evidence:
-    """Gather the evidence about the machine code of one build.
-
-    ``dispatch`` and ``functions`` are globs over symbol names, aliases included, with or without
-    what the compiler appended (``vm_run`` also matches ``vm_run.constprop.0`` and
-    ``vm_run.cold``). Functions that match either come out with their facts, by name. Without
-    ``dispatch`` there are no dispatch facts. The rest, and UserErrors, are those of :func:`load`.
-    """
+    """Gather the evidence about the machine code of one build. ``dispatch`` and ``functions`` are
+    globs over symbol names, aliases included, with or without what the compiler appended
+    (``vm_run`` also matches ``vm_run.constprop.0`` and ``vm_run.cold``). Functions that match
+    either come out with their facts, by name. Without ``dispatch`` there are no dispatch facts. The
+    rest, and UserErrors, are those of :func:`load`."""
     program = load(path, architecture, debug)
     matches = {pattern: _matching(program, pattern) for pattern in (*dispatch, *functions)}
     chosen: dict[int, tuple[str, Function]] = {}
@@ -184,11 +179,8 @@ def load(
     path: Path, architecture: Architecture | None = None, debug: Sequence[Path] = ()
 ) -> Program:
     """Open a program. ``architecture`` chooses from a file that holds several; ``debug`` are
-    folders in which its debug file is looked for before the usual ones.
-
-    Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
-    architecture.
-    """
+    folders in which its debug file is looked for before the usual ones. Raises UserError when the
+    file is missing, damaged, stripped, or of an unsupported format or architecture."""
     contents = read_contents(path, architecture, debug)
     slots = contents.image.slots
     texts = readable(slots.values())
@@ -315,12 +307,9 @@ def survey_program(
     architecture: Architecture | None = None,
     debug: Sequence[Path] = (),
 ) -> Survey:
-    """Count everything in a program, and judge its ``top`` likeliest dispatching functions.
-
-    A program that only starts a library has a note that names it.
-
-    Raises UserError like :func:`whyfast.explain.program.explain_program`.
-    """
+    """Count everything in a program, and judge its ``top`` likeliest dispatching functions. A
+    program that only starts a library has a note that names it. Raises UserError like
+    :func:`whyfast.explain.program.explain_program`."""
     stub = stub_note(path)
     try:
         program = load(path, architecture, debug)
@@ -348,8 +337,8 @@ def survey_program(
     recorded = read_recorded(path, None)
     handlers = search.handlers(jumping)
     likeliest = "" if rank or handlers else likeliest_note(examined)
-    told = (note for note in (stub, likeliest) if note)
-    notes = (*program.notes, *unseen_notes(program), *told)
+    more = (note for note in (stub, likeliest) if note)
+    notes = (*program.notes, *unseen_notes(program), *more)
     return Survey(
         evidence=Evidence(
             variant, program.architecture, None, every, notes=notes, compiler=recorded.compiler
@@ -372,11 +361,9 @@ _ENCODINGS = (0x1B, 0x03, 0x3B)
 # ``.eh_frame_hdr`` has the start of every function in order, and the place of its record in
 # ``.eh_frame``, which has its size (Linux Standard Base, Core, Exception Frames).
 def unwound_functions(elf: ElfFile) -> list[Function]:
-    """The functions that the table knows, named by their addresses (``0x8a10``), by address.
-
-    Without a table, as in static programs, those of the records themselves. Empty where there are
-    none, or in another encoding.
-    """
+    """The functions that the table knows, named by their addresses (``0x8a10``), by address;
+    without a table, as in static programs, those of the records. Empty without records, or in
+    another encoding."""
     header = next((s for s in elf.sections if s.name == ".eh_frame_hdr"), None)
     frames = next((s for s in elf.sections if s.name == ".eh_frame"), None)
     if frames is None:

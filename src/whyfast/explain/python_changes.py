@@ -71,11 +71,9 @@ def with_functions(
 ) -> CodeComparison:
     """The comparison of two builds of a Python package with changed functions in place of changed
     files, where the files are Python; ``base`` and ``head`` are the folders of the builds, and
-    ``commands`` the words that start benchmarks, of which some may be files.
-
-    What else differs stays a reason. A docstring, or a plain value that a name is given when a
-    module is imported, counts for the functions that may read it.
-    """
+    ``commands`` the words that start benchmarks, of which some may be files. What else differs
+    stays a reason. A docstring, or a plain value that a name is given when a module is imported,
+    counts for the functions that may read it."""
     if code.functions or not code.reasons:
         return code
     functions: list[FunctionChange] = []
@@ -94,8 +92,8 @@ def with_functions(
             continue
         functions += _changes(before.functions, after.functions)
         values[file] = {n for n, _ in before.constants.items() ^ after.constants.items()}
-        told = [{n: f.docstrings for n, f in f.functions.items()} for f in (before, after)]
-        if any(told[0][name] != told[1][name] for name in told[0].keys() & told[1].keys()):
+        old, new = ({n: f.docstrings for n, f in f.functions.items()} for f in (before, after))
+        if any(old[name] != new[name] for name in old.keys() & new.keys()):
             values[file].update(_DOCSTRINGS)
     known = {f.name for f in functions}
     run = {word.removeprefix("{source}/").partition("/")[0] for word in commands}
@@ -120,7 +118,7 @@ def _readers(
         return
     words = [name.encode() for name in changed]
     aside = set[str]()
-    found: dict[str, FunctionChange] = {}
+    changes: dict[str, FunctionChange] = {}
     for path in sorted((head / "src").rglob("*.py")):
         file, text = str(path.relative_to(head / "src")), path.read_bytes()
         for side in (_read(base, file), _read(head, file)) if any(w in text for w in words) else ():
@@ -134,7 +132,7 @@ def _readers(
                 if Path(file).parts[0] in run and _ASIDE.match(file):
                     aside |= {name.removeprefix(".") for name in reads}
                 elif not _ASIDE.match(file):
-                    found[function.name] = FunctionChange(function.name, "changed", (0, 0))
+                    changes[function.name] = FunctionChange(function.name, "changed", (0, 0))
     for file, names in values.items():
         if names & aside:
             sides = [(_read(folder, file) or _File()).constants for folder in (base, head)]
@@ -145,8 +143,8 @@ def _readers(
                 if name in side
             ]
             name = f"{_module(file)}.{MODULE}"
-            found[name] = FunctionChange(name, "changed", (0, 0), diff=tuple(diff))
-    yield from found.values()
+            changes[name] = FunctionChange(name, "changed", (0, 0), diff=tuple(diff))
+    yield from changes.values()
 
 
 def of_the_package(names: Iterable[str]) -> list[str]:
@@ -177,27 +175,27 @@ def _read(folder: Path, file: str) -> _File | None:
         return _File()
     text = path.read_bytes()
     try:
-        tree = ast.parse(text)
+        tree = _Unannotated().visit(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError):
         return None
     module = _module(file)
     lines = text.decode("utf-8", "replace").splitlines()
-    found: dict[str, PythonFunction] = {}
+    functions: dict[str, PythonFunction] = {}
     imported = frozenset(
         a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names
     )
     for function in _defined(tree, module):
         name, number = function.name, 2
-        while name in found:  # as of a property, which has several functions
+        while name in functions:  # as of a property, which has several functions
             name, number = f"{function.name} ({number})", number + 1
-        found[name] = replace(
+        functions[name] = replace(
             function, name=name, text=tuple(lines[function.first - 1 : function.last])
         )
     _Empty().visit(tree)
     constants = _constants(tree)
     whole = _said(f"{module}.{MODULE}", 0, 0, tree)
-    found[whole.name] = replace(whole, text=tuple(ast.unparse(tree).splitlines()))
-    return _File(found, constants, imported)
+    functions[whole.name] = replace(whole, text=tuple(ast.unparse(tree).splitlines()))
+    return _File(functions, constants, imported)
 
 
 def _constants(tree: ast.Module) -> dict[str, str]:
@@ -205,7 +203,7 @@ def _constants(tree: ast.Module) -> dict[str, str]:
     names = [
         n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     ]
-    found: dict[str, str] = {}
+    constants: dict[str, str] = {}
     for statement in list(tree.body):
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             continue
@@ -220,9 +218,9 @@ def _constants(tree: ast.Module) -> dict[str, str]:
             ast.literal_eval(statement.value)
         except (ValueError, TypeError, SyntaxError, RecursionError):
             continue
-        found[target.id] = ast.unparse(statement)
+        constants[target.id] = ast.unparse(statement)
         tree.body.remove(statement)
-    return found
+    return constants
 
 
 def _module(file: str) -> str:
@@ -243,6 +241,33 @@ def _defined(tree: ast.AST, prefix: str) -> Iterator[PythonFunction]:
             yield from _defined(node, f"{prefix}.{node.name}")
         else:
             yield from _defined(node, prefix)
+
+
+class _Unannotated(ast.NodeTransformer):
+    """Takes away the annotations of local variables, which Python neither evaluates nor keeps."""
+
+    _local = False
+
+    def _inside(self, node: ast.AST, local: bool) -> ast.AST:
+        before, self._local = self._local, local
+        self.generic_visit(node)
+        self._local = before
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self._inside(node, True)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        return self._inside(node, True)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return self._inside(node, False)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        # One without a value makes the name local.
+        if not (self._local and node.simple and node.value):
+            return node
+        return ast.copy_location(ast.Assign([node.target], node.value), node)
 
 
 class _Empty(ast.NodeTransformer):

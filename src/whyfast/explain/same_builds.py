@@ -30,13 +30,11 @@ _ASIDE = {
 
 
 def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeComparison:
-    """Compare two builds, each the folder that it was built in and the program's path in it.
-
-    A program of machine code runs by itself, with the shared libraries that were built with it. Of
+    """Compare two builds, each the folder that it was built in and the program's path in it. A
+    program of machine code runs by itself, with the shared libraries that were built with it. Of
     any other, such as a script or the interpreter of a virtual environment, every file of the
     folder could be run or read, but for documents; a file of Python is the same when it says the
-    same to Python.
-    """
+    same to Python."""
     programs = [_machine_code(*build) for build in (base, head)]
     if programs[0] is None or programs[1] is None:
         return _files(base[0], head[0])

@@ -2,8 +2,7 @@
 
 Two functions are the same when their instructions are, with every address replaced by what lies
 there: a function by its name, data by what it holds. What cannot be shown to be the same counts as
-changed.
-"""
+changed."""
 
 from __future__ import annotations
 
@@ -32,10 +31,8 @@ _RIP = re.compile(r"\[rip[+-]0x[0-9a-f]+\]")
 
 def same_code(a: Path, b: Path, folders: tuple[Path, Path] | None = None) -> CodeComparison:
     """Compare two programs. Nothing is raised for what cannot be read: it counts as changed.
-
     ``folders`` are those that they were built in. Where a program looks for libraries in its own,
-    the other may do so in its own.
-    """
+    the other may do so in its own."""
     try:
         if a.read_bytes() == b.read_bytes():
             return CodeComparison(identical=True, same=True, traced=True)
@@ -62,12 +59,9 @@ _TYPE = -1
 
 
 class _Pair:
-    """Two programs side by side.
-
-    What is compared may refer to data, which may refer to other data and back. So every comparison
-    first notes what it rests on, in ``_wanted``; once each has been made, those fail that rest on
-    one that failed.
-    """
+    """Two programs side by side. What is compared may refer to data, which may refer to other data
+    and back. So every comparison first notes what it rests on, in ``_wanted``; once each has been
+    made, those fail that rest on one that failed."""
 
     def __init__(self, a: Side, b: Side) -> None:
         self.a, self.b = a, b
@@ -320,12 +314,9 @@ class _Pair:
 
 
 def _reached(side: Side) -> set[Key]:
-    """The functions that something that runs can get to.
-
-    From where the program begins, what it gives to the loader, and every function whose address
-    lies in data, along every address that a reached function's code means or that a table of
-    distances holds which it refers to.
-    """
+    """The functions that something that runs can get to. From where the program begins, what it
+    gives to the loader, and every function whose address lies in data, along every address that a
+    reached function's code means or that a table of distances holds which it refers to."""
     if side.go:
         return set(side.functions)  # its linker has left out all that nothing gets to
     entry, _, _ = side.header

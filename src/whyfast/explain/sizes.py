@@ -3,8 +3,7 @@
 What is loaded is divided as the processor sees it: code; data that nothing may write once the
 loader is done, tables of pointers among it (``.data.rel.ro``); writable data. What the file holds
 beside is debug information and symbols, which cost space on disk only. Zero-initialised data
-(``.bss``) is in no file and is no part of these sizes; it is in the table of sections.
-"""
+(``.bss``) is in no file and is no part of these sizes; it is in the table of sections."""
 
 from __future__ import annotations
 

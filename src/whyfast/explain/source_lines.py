@@ -1,7 +1,6 @@
 """Source lines of machine code from a program's DWARF, and the functions that commits touch.
 
-A change that touches none of the hot functions cannot have made them slower by what it computes.
-"""
+A change that touches none of the hot functions cannot have made them slower by what it computes."""
 
 from __future__ import annotations
 
@@ -33,10 +32,8 @@ class SourceMap:
     files: set[str] = field(default_factory=set)
 
     def function_at(self, file: str, line: int) -> tuple[str, int, int] | None:
-        """The function of the source around a line, with its first and last line.
-
-        The last line is the last with code before the next function begins.
-        """
+        """The function of the source around a line, with its first and last line. The last line is
+        the last with code before the next function begins."""
         starts = self.starts.get(file, {})
         first = max((s for s in starts if s <= line), default=None)
         if first is None:
@@ -136,10 +133,9 @@ Extents = Sequence[tuple[int, int]]
 
 
 class FunctionLines:
-    """Source lines of the instructions of a few functions.
-
-    The line program of a unit is read only when a function of it is asked for. Programs without
-    debug information, and damaged ones, have no lines; nothing is raised."""
+    """Source lines of the instructions of a few functions. The line program of a unit is read only
+    when a function of it is asked for. Programs without debug information, and damaged ones, have
+    no lines; nothing is raised."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -181,12 +177,9 @@ class FunctionLines:
             program = self._dwarf.line_program_for_CU(unit)
             names = file_names(unit, program) if program is not None else {}
             self._read[unit.cu_offset] = [
-                (state.address, f"{posixpath.basename(names[state.file])}:{state.line}")
-                for entry in (program.get_entries() if program is not None else ())
-                if (state := entry.state) is not None
-                and not state.end_sequence
-                and state.file in names
-                and state.line
+                (address, f"{posixpath.basename(names[file])}:{line}")
+                for address, file, line in (_rows(program) if program is not None else ())
+                if file in names and line
             ]
         return self._read[unit.cu_offset]
 
@@ -287,12 +280,9 @@ class ChangedFunction:
 
 @dataclass(frozen=True)
 class TouchedFunctions:
-    """What a range of commits touches in one program.
-
-    ``outside`` are the places (``file:line``) outside functions, such as macros, types and tables:
-    their effect is unknown. ``not_compiled`` are source files of which the program has no
-    code, ``other`` files that are no source code.
-    """
+    """What a range of commits touches in one program. ``outside`` are the places (``file:line``)
+    outside functions, such as macros, types and tables: their effect is unknown. ``not_compiled``
+    are source files of which the program has no code, ``other`` files that are no source code."""
 
     base: str
     head: str
@@ -324,12 +314,9 @@ class TouchedFunctions:
 
 def touched_functions(repo: Path, base: str, head: str, program: Path) -> TouchedFunctions:
     """The functions that differ between two revisions, as ``program``, built from ``head`` with
-    debug information, has them.
-
-    A line counts for the function around it, comments inside included; where lines were only
-    removed, for the functions on both sides. Raises UserError for revisions that git does not
-    know, and for programs without debug information.
-    """
+    debug information, has them. A line counts for the function around it, comments inside included;
+    where lines were only removed, for the functions on both sides. Raises UserError for revisions
+    that git does not know, and for programs without debug information."""
     changes = parse_diff(_diff(repo, base, head))
     source = read_lines(with_lines(program))
     code = load(program)
@@ -412,11 +399,9 @@ def _touched(
 
 
 def _inside(source: SourceMap, file: str, hunk: Hunk) -> bool:
-    """Whether every changed line lies in a function, or is a comment or empty.
-
-    Removed lines are judged by what is around them, and by what they look like: a directive of
-    the preprocessor, or something behind a brace at the start of a line.
-    """
+    """Whether every changed line lies in a function, or is a comment or empty. Removed lines are
+    judged by what is around them, and by what they look like: a directive of the preprocessor, or
+    something behind a brace at the start of a line."""
 
     def known(line: int) -> bool:
         return source.function_at(file, line) is not None or line in source.code.get(file, {})

@@ -71,11 +71,9 @@ def compiler_of(version: str) -> tuple[str, str] | None:
 def look_up(
     family: str, version: str, symptom: str, flags: Sequence[str] | None
 ) -> tuple[KnownTrouble | None, bool]:
-    """The trouble that goes with a symptom, and whether this version is known for it.
-
-    Where only other versions of the same compiler are, that entry comes with False. ``flags`` is
-    None when nobody knows them: where the level decides which trouble it is, it may be any.
-    """
+    """The trouble that goes with a symptom, and whether this version is known for it. Where only
+    other versions of the same compiler are, that entry comes with False. ``flags`` is None when
+    nobody knows them: where the level decides which trouble it is, it may be any."""
     fitting = [t for t in known_troubles() if (t.compiler, t.symptom) == (family, symptom)]
     if flags is not None:
         level = next((flag for flag in reversed(flags) if re.fullmatch(r"-O\w*", flag)), "")

@@ -15,22 +15,9 @@ from whyfast.build.recipe import Recipe, SourceTree, hash_files
 from whyfast.build.run import complete
 from whyfast.build.source import unpack
 from whyfast.explain.same_builds import machine_code
-from whyfast.fleet import transfer
-from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, kind_of
+from whyfast.fleet import messages, transfer
+from whyfast.fleet.cluster import Cluster, Event, kind_of
 from whyfast.fleet.merging import same_environment
-from whyfast.fleet.messages import (
-    Answer,
-    FinishedBuild,
-    HostFacts,
-    MakeBuild,
-    Place,
-    Refused,
-    SendBack,
-    SentBack,
-    Task,
-    Unprepared,
-    write,
-)
 from whyfast.investigate.services import Note, Observer, Services
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import UserError
@@ -50,7 +37,7 @@ class HostBuilds:
         self._store = BuildStore(archives.home.cache / "made")
         self._made: dict[str, tuple[transfer.Archive, str]] = {}
 
-    def make(self, task: MakeBuild) -> Answer:
+    def make(self, task: messages.MakeBuild) -> messages.Answer:
         """Build it, or find it in the store. Raises NotReceived, UserError or CannotBuildHere where
         this host cannot, and OSError."""
         recipe = self._recipe(task)
@@ -60,34 +47,36 @@ class HostBuilds:
             (built,) = self._services.build([recipe], self._store, lambda text: None, math.inf)
             if isinstance(built, BuildFailure):
                 self._remove(recipe.digest)
-                return Refused(built.reason)
+                return messages.Refused(built.reason)
             folder = self._store.folder(recipe.digest)
             archive = transfer.pack(
                 folder, self._archives.home.cache / "parcels", transfer.NOT_SENT
             )
         self._made[archive.sha256] = archive, recipe.digest
-        return FinishedBuild(archive.sha256, archive.size, code_of(folder / "work", recipe.program))
+        return messages.FinishedBuild(
+            archive.sha256, archive.size, code_of(folder / "work", recipe.program)
+        )
 
-    def send(self, task: SendBack) -> Answer:
+    def send(self, task: messages.SendBack) -> messages.Answer:
         """The next bytes of a finished build, which is deleted with the last of them."""
         archive, digest = self._made.get(task.archive, (None, ""))
         if archive is None or not archive.file.is_file():
-            return Unprepared()
+            return messages.Unprepared()
         data = archive.chunk(task.offset)
         if task.offset + len(data) >= archive.size:
             del self._made[task.archive]
             archive.file.unlink()
             self._remove(digest)
-        return SentBack(base64.b64encode(data).decode())
+        return messages.SentBack(base64.b64encode(data).decode())
 
     def _remove(self, digest: str) -> None:
         with exclusive(self._store.lock(digest)):
             discard(self._store.folder(digest))
 
-    def _recipe(self, task: MakeBuild) -> Recipe:
+    def _recipe(self, task: messages.MakeBuild) -> Recipe:
         """The recipe with this host's own compiler, and the source where it lies here."""
         sent = task.recipe
-        folder = self._archives.place(Place(task.source, "tree", sent.variant))
+        folder = self._archives.place(messages.Place(task.source, "tree", sent.variant))
         names = (str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
         source = hash_files(folder, names)
         if source.digest != sent.inputs["source"]:
@@ -140,7 +129,12 @@ class BuildingHosts:
     ``facts`` are those of this machine. Close it in the end."""
 
     def __init__(
-        self, cluster: Cluster, home: Home, services: Services, facts: HostFacts, observer: Observer
+        self,
+        cluster: Cluster,
+        home: Home,
+        services: Services,
+        facts: messages.HostFacts,
+        observer: Observer,
     ) -> None:
         self._cluster, self._services, self._observer = cluster, services, observer
         self._facts = facts
@@ -214,11 +208,10 @@ class BuildingHosts:
         return None
 
     def _prove(self) -> transfer.HostTasks:
-        """Have a host repeat a build of this machine."""
         assert self._proof is not None
         recipe, code = self._proof
         made = yield from self._make(recipe)
-        if isinstance(made, Refused):
+        if isinstance(made, messages.Refused):
             raise transfer.HostOut(f"it cannot build {recipe.variant}: {made.message}")
         if made.code != code:
             raise transfer.HostOut(
@@ -228,12 +221,14 @@ class BuildingHosts:
     def _build(self, builder: _Builder, recipe: Recipe, store: BuildStore) -> transfer.HostTasks:
         """Have a host build, and put the build into the store."""
         made = yield from self._make(recipe)
-        if isinstance(made, Refused):
+        if isinstance(made, messages.Refused):
             self._failed.add(recipe.digest)  # it is built here, where its log is wanted
             return
         offset = 0
         while offset < made.size:
-            answer = transfer.expect((yield SendBack(made.archive, offset), b""), SentBack)
+            answer = transfer.expect(
+                (yield messages.SendBack(made.archive, offset), b""), messages.SentBack
+            )
             try:
                 data = base64.b64decode(answer.data, validate=True)
             except binascii.Error as error:
@@ -246,7 +241,9 @@ class BuildingHosts:
 
     def _make(
         self, recipe: Recipe
-    ) -> Generator[tuple[Task, bytes], Answer, FinishedBuild | Refused]:
+    ) -> Generator[
+        tuple[messages.Task, bytes], messages.Answer, messages.FinishedBuild | messages.Refused
+    ]:
         digest = recipe.source.digest
         if digest not in self._sources:
             into = self._received.home.cache / "parcels"
@@ -254,14 +251,17 @@ class BuildingHosts:
                 recipe.source.folder, sorted(recipe.source.files), into
             )
         source = self._sources[digest]
-        place = Place(source.sha256, "tree", recipe.variant)
+        place = messages.Place(source.sha256, "tree", recipe.variant)
         yield from transfer.deliver_archives((place,), {source.sha256: source})
         sent = replace(recipe, source=SourceTree(recipe.source.folder))
-        answer = yield MakeBuild(sent, source.sha256), b""
-        return answer if isinstance(answer, Refused) else transfer.expect(answer, FinishedBuild)
+        answer = yield messages.MakeBuild(sent, source.sha256), b""
+        return (
+            answer
+            if isinstance(answer, messages.Refused)
+            else transfer.expect(answer, messages.FinishedBuild)
+        )
 
     def _await(self, recipe: Recipe, store: BuildStore) -> None:
-        """Wait for a host that is building this."""
         self._handle_waiting()
         for builder in [b for b in self._builders.values() if b.makes(recipe.digest)]:
             self._observer.step(f"{builder.host} is building {recipe.variant}")
@@ -269,7 +269,7 @@ class BuildingHosts:
                 self._handle(self._cluster.next(LOOK))
 
     def _store_build(
-        self, made: FinishedBuild, recipe: Recipe, store: BuildStore, host: str
+        self, made: messages.FinishedBuild, recipe: Recipe, store: BuildStore, host: str
     ) -> None:
         """Unpack it into the store; HostOut unless it is the requested build."""
         file = self._received.whole(made.archive)
@@ -291,17 +291,17 @@ class BuildingHosts:
         if event is None:
             return
         builder = self._builders.get(event.host)
-        if isinstance(event, Joined):
+        if event.kind == "joined":
             builder = self._builders[event.host] = _Builder(event.host)
             builder.job = self._check_facts()
             self._go_on(builder, None)
         elif builder is None or builder.state == "out":
             return
-        elif isinstance(event, Gone):
+        elif event.kind == "gone":
             del self._builders[event.host]
             builder.recipe = None
             self._observer.note(f"{event.host}: {event.why}")
-        elif isinstance(event, Answered):
+        elif event.kind == "answered":
             self._go_on(builder, event.answer)
         else:
             self._leave_out(builder, event.why)
@@ -327,11 +327,10 @@ class BuildingHosts:
         except OSError as error:
             self._leave_out(builder, f"{error.filename or ''}: {error.strerror}")
         else:
-            builder.state = "building" if isinstance(task, MakeBuild) else "quick"
-            self._cluster.hand(builder.host, write(task), more)
+            builder.state = "building" if isinstance(task, messages.MakeBuild) else "quick"
+            self._cluster.hand(builder.host, messages.write(task), more)
 
     def _finish(self, builder: _Builder) -> None:
-        """Its tasks, successfully."""
         if builder.recipe is not None and not builder.proved:
             builder.proved = True
             self._observer.note(

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from whyfast.fleet.messages import HostFacts, PipeLine, receive, send
 from whyfast.fleet.security import read_address, security_of
@@ -24,37 +24,15 @@ from whyfast.model.errors import UserError
 
 
 @dataclass(frozen=True)
-class Joined:
-    """A host has connected, or again, without a task."""
+class Event:
+    """What became of a host. ``joined``: it has connected, or again, without a task. ``gone``:
+    it has disconnected or is silent for long, and its task is lost. ``answered``: the unchecked
+    ``answer`` to its task. ``unanswered``: its task ended without one. ``why``: the reason."""
 
+    kind: Literal["joined", "gone", "answered", "unanswered"]
     host: str
-
-
-@dataclass(frozen=True)
-class Gone:
-    """A host has disconnected or is silent for long; its task is lost. ``why``: the reason."""
-
-    host: str
-    why: str
-
-
-@dataclass(frozen=True)
-class Answered:
-    """The answer of a host to its task, unchecked."""
-
-    host: str
-    answer: object
-
-
-@dataclass(frozen=True)
-class LeftUnanswered:
-    """The task of a host ended without an answer. ``why``: the reason."""
-
-    host: str
-    why: str
-
-
-Event = Joined | Gone | Answered | LeftUnanswered
+    why: str = ""
+    answer: object = None
 
 
 class Cluster(Protocol):
@@ -125,8 +103,7 @@ class DaskCluster:
         note: Note,
         tell: Callable[[], None] = lambda: None,
     ) -> None:
-        """``tell`` is called before each wait for an event. UserError when there is no
-        scheduler."""
+        """``tell`` is called before each wait. UserError without a scheduler."""
         place = read_address(address, certificates, "--scheduler")
         security_of(certificates)  # raises UserError for unusable ones
         self._note, self._tell = note, tell
@@ -185,16 +162,15 @@ class DaskCluster:
     def _event(self, line: PipeLine, parts: list[bytes]) -> Event | None:
         if line.kind == "note":
             self._note(line.text)
-        elif line.kind == "joined":
-            return Joined(line.host)
-        elif line.kind == "gone":
-            self._handed.pop(line.host, None)
-            return Gone(line.host, line.text)
+        elif line.kind in ("joined", "gone"):
+            if line.kind == "gone":
+                self._handed.pop(line.host, None)
+            return Event(line.kind, line.host, line.text)
         elif self._handed.get(line.host) == line.number:  # else of an earlier connection
             del self._handed[line.host]
             if line.kind == "answered" and parts:
-                return Answered(line.host, parts[0])
-            return LeftUnanswered(line.host, line.text)
+                return Event("answered", line.host, answer=parts[0])
+            return Event("unanswered", line.host, line.text)
         return None
 
     def _listen(self) -> None:

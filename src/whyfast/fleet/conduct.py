@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from whyfast.fleet import messages
-from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined
+from whyfast.fleet.cluster import Cluster, Event
 from whyfast.fleet.host_run import HostRun, State, status
 from whyfast.fleet.transfer import (
     HostOut,
@@ -20,7 +20,7 @@ from whyfast.fleet.transfer import (
 )
 from whyfast.investigate.services import Observer
 from whyfast.judge.looks import TogetherJudge
-from whyfast.measure.campaign import BenchmarkRun
+from whyfast.measure.campaign import BenchmarkRun, Outcome
 from whyfast.measure.invocation import Clock
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
@@ -68,9 +68,8 @@ class Conductor:
         self._changed = True
 
     def conduct(self, hosts: Iterable[str]) -> None:
-        """Run until every host is done or cannot go on; KeyboardInterrupt at any moment. ``hosts``
-        are the connected ones."""
-        self._handle([Joined(host) for host in hosts])
+        """Run until every host (``hosts``: the connected ones) is done or cannot go on."""
+        self._handle([Event("joined", host) for host in hosts])
         looked = -math.inf
         while True:
             now = self.clock.monotonic()
@@ -110,7 +109,6 @@ class Conductor:
         return all(self._long_away(s) for s in away)
 
     def _handle(self, events: Sequence[Event]) -> None:
-        """Store the answers before the hosts get new tasks."""
         if not events:
             return
         with self.spread.together():
@@ -127,11 +125,11 @@ class Conductor:
 
     def _handle_event(self, event: Event) -> None:
         host_run = self.host_runs.get(event.host)
-        if isinstance(event, Joined):
+        if event.kind == "joined":
             if host_run is None:
                 host_run = self.host_runs[event.host] = self.spread.host_run(event.host)
             self._start(host_run)
-        elif isinstance(event, Gone) and host_run is not None:
+        elif event.kind == "gone" and host_run is not None:
             self._tasks.pop(event.host, None)
             self._next_tasks.pop(event.host, None)
             if host_run.state != "out":
@@ -139,7 +137,7 @@ class Conductor:
                 host_run.observer.note(event.why)
         elif host_run is None or event.host not in self._tasks:
             return  # the answer to a task that was given up
-        elif isinstance(event, Answered):
+        elif event.kind == "answered":
             self._go_on(host_run, event.answer)
         else:
             self._leave_out(host_run, event.why)
@@ -183,10 +181,9 @@ class Conductor:
             if isinstance(answer, messages.Unprepared):
                 key = yield from deliver(self.shipment)
                 continue
-            outcome = answer.outcome if isinstance(answer, messages.Taken) else None
-            if outcome is None or not messages.fits(outcome, wanted):
+            if not isinstance(answer, Outcome) or not messages.fits(answer, wanted):
                 raise HostOut(f"unexpected answer: {str(answer)[:100]} for {str(wanted)[:100]}")
-            host_run.advance(outcome)
+            host_run.advance(answer)
             host_run.next_campaign(facts)
         after = yield messages.AskFacts(), b""
         if isinstance(after, messages.HostFacts):
@@ -233,16 +230,18 @@ def survey_all(
                 raise UserError(
                     "no usable worker is connected to the scheduler; start whyfast worker on hosts"
                 )
-        if isinstance(event, Joined):
+        if event is None:
+            continue
+        if event.kind == "joined":
             asked.add(event.host)
             cluster.hand(event.host, messages.write(messages.AskFacts()))
-        elif isinstance(event, Gone):
+        elif event.kind == "gone":
             asked.discard(event.host)
             hosts.pop(event.host, None)
-        elif event is not None:
+        else:
             try:
-                answer = messages.read_answer(event.answer) if isinstance(event, Answered) else None
-            except Malformed:
+                answer = messages.read_answer(event.answer)
+            except Malformed:  # or nothing
                 answer = None
             if isinstance(answer, messages.HostFacts):
                 hosts[event.host] = answer

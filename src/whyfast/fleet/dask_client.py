@@ -22,10 +22,10 @@ import dask
 from distributed import Client, Future
 from distributed.versions import get_package_info
 
-from whyfast.fleet.answers import SLOT, run_task
 from whyfast.fleet.cluster import minor
 from whyfast.fleet.messages import LARGEST, PipeLine, is_name, receive, send
 from whyfast.fleet.security import seal, security_of, silence
+from whyfast.fleet.worker import SLOT, run_task
 
 #: Seconds between two looks for workers, and for each worker: a look costs the scheduler more with
 #: every one.

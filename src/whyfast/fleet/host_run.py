@@ -201,8 +201,7 @@ _STATES: dict[State, str] = {
 
 
 def status(host_runs: Sequence[HostRun], now: float) -> tuple[str, ...]:
-    """A line for each host, by name: state, benchmark, time left, warnings of doctor. For many
-    hosts, the number in each state."""
+    """A line for each host: state, benchmark, time left, warnings; of many, the numbers."""
     ordered = sorted(host_runs, key=lambda s: s.host)
     if len(ordered) <= MOST:
         return tuple(_line(host_run, now) for host_run in ordered)

@@ -160,8 +160,7 @@ class KeptProcess:
                 self._process.stdin.close()
 
     def await_end(self, deadline: float) -> None:
-        """After :meth:`let_end`, wait for its end; SIGTERM at ``deadline`` (monotonic seconds),
-        SIGKILL soon after."""
+        """Wait for its end; SIGTERM at ``deadline`` (monotonic seconds), SIGKILL soon after."""
         process = self._process
         if process is None:
             return
@@ -191,7 +190,6 @@ class KeptProcess:
             pause = min(2 * pause, MOST)
 
     def _run(self) -> str:
-        """Start it and wait for its end; returns the reason."""
         words = list(self._command())
         self.last = ""
         with self._lock:
@@ -228,7 +226,7 @@ class KeptProcess:
 #: Seconds for the scheduler and the workers to start, and between two looks at whether they have.
 ARRIVE, _LOOK = 60.0, 0.05
 
-#: Printed by a scheduler and a worker when they are up; see :mod:`whyfast.fleet.dask_servers`.
+#: Printed by a scheduler and a worker when they are up; see :mod:`whyfast.fleet.worker`.
 _SCHEDULER, _WORKER = re.compile(r"scheduler at (\S+)$"), " is ready for "
 
 Note = Callable[[str], None]

@@ -15,7 +15,7 @@ from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.result import Lacks, Machine, MachineResult, Merged, OneResult, Recorded, Result
 from whyfast.model.study import Commands, Recordings, Study
-from whyfast.model.variant import Benchmark, differences
+from whyfast.model.variant import Benchmark, differences, distinct_names
 from whyfast.model.verdict import Confound
 
 
@@ -83,7 +83,6 @@ def same_boot(a: Result, b: Result) -> bool:
 
 
 def _given_names(a: Mapping[str, object], b: Mapping[str, object]) -> tuple[str, str]:
-    """The names that users gave."""
     return _text(a, "machine"), _text(b, "machine")
 
 
@@ -119,7 +118,7 @@ def merge_results(given: Sequence[OneResult]) -> Merged:
     assert question is not None
     groups = _grouped(given, lambda a, b: same_machine(a.result, b.result))
     joined = [join_runs(group) for group in groups]
-    names = _merging_names([machine_of(runs.result).name for runs in joined])
+    names = distinct_names([machine_of(runs.result).name for runs in joined], ())
     machines = tuple(
         MachineResult(
             replace(machine_of(runs.result), name=name), runs.used, runs.result, runs.notes
@@ -143,7 +142,6 @@ _T = TypeVar("_T")
 
 
 def _grouped(items: Iterable[_T], same: Callable[[_T, _T], bool]) -> list[list[_T]]:
-    """Items in groups of the same."""
     groups: list[list[_T]] = []
     for item in items:
         group = next((g for g in groups if any(same(item, other) for other in g)), None)
@@ -152,19 +150,6 @@ def _grouped(items: Iterable[_T], same: Callable[[_T, _T], bool]) -> list[list[_
         else:
             group.append(item)
     return groups
-
-
-def _merging_names(names: Sequence[str]) -> list[str]:
-    """Unique names: the second machine of one name is ``name (2)``."""
-    taken, unique = set(names), []
-    seen: Counter[str] = Counter()
-    for name in names:
-        seen[name] += 1
-        while seen[name] > 1 and f"{name} ({seen[name]})" in taken:
-            seen[name] += 1
-        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-        taken.add(unique[-1])
-    return unique
 
 
 def _two_names(machines: Sequence[MachineResult]) -> Iterator[Confound]:
@@ -404,5 +389,4 @@ def _joined(runs: Sequence[OneResult]) -> Result:
 
 
 def _last(by_name: Sequence[dict[str, _T]]) -> tuple[_T, ...]:
-    """For each name the entry of the last run that has it."""
     return tuple({name: entry for run in by_name for name, entry in run.items()}.values())

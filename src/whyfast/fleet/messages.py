@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import IO, Any, Literal, NoReturn
+from typing import IO, Any, Literal, NoReturn, get_args
 
 from whyfast.build.recipe import Recipe
 from whyfast.measure.calibrate import MOST_TURNS, WantedCalibration
@@ -24,14 +24,17 @@ LARGEST, DEEPEST = 64_000_000, 64
 #: The most loops that can be stored.
 _MOST_LOOPS = 2**63 - 1
 
-# Tasks of a worker. JSON names each message by its ``kind``.
+
+def _by_kind(messages: Any, *kinds: str) -> Mapping[str, Any]:
+    return dict(zip(kinds, get_args(messages), strict=True))
+
+
+# Tasks of a worker.
 
 
 @dataclass(frozen=True)
 class AskFacts:
     """Ask for the facts of the machine and its state."""
-
-    kind: Literal["survey"] = "survey"
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,6 @@ class Offer:
     """Ask which of these the host lacks, and how much of each archive it has."""
 
     places: tuple[Place, ...]
-    kind: Literal["offer"] = "offer"
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,6 @@ class Chunk:
     archive: str
     offset: int
     size: int
-    kind: Literal["chunk"] = "chunk"
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,6 @@ class Prepare:
     folders: Mapping[str, str]
     places: tuple[Place, ...]
     rooted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    kind: Literal["prepare"] = "prepare"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,6 @@ class Take:
 
     key: str
     wanted: Wanted
-    kind: Literal["take"] = "take"
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,6 @@ class MakeBuild:
 
     recipe: Recipe
     source: str
-    kind: Literal["make"] = "make"
 
 
 @dataclass(frozen=True)
@@ -104,10 +102,10 @@ class SendBack:
 
     archive: str
     offset: int
-    kind: Literal["send"] = "send"
 
 
 Task = AskFacts | Offer | Chunk | Prepare | Take | MakeBuild | SendBack
+_TASKS = _by_kind(Task, "survey", "offer", "chunk", "prepare", "take", "make", "send")
 
 # Answers.
 
@@ -124,7 +122,6 @@ class HostFacts:
     libc: str
     whyfast: str
     python: str
-    kind: Literal["facts"] = "facts"
 
 
 @dataclass(frozen=True)
@@ -132,7 +129,6 @@ class Lacking:
     """The missing archives, each with the number of its bytes that are there."""
 
     archives: Mapping[str, int]
-    kind: Literal["lacking"] = "lacking"
 
 
 @dataclass(frozen=True)
@@ -140,28 +136,11 @@ class Accepted:
     """A chunk is on disk; with a ``key``: a run is prepared under it."""
 
     key: str = ""
-    kind: Literal["accepted"] = "accepted"
-
-
-@dataclass(frozen=True)
-class Taken:
-    """The outcome of a :class:`Take`, one of the three."""
-
-    block: Block | None = None
-    calibration: Calibration | None = None
-    failure: RunFailure | None = None
-    kind: Literal["taken"] = "taken"
-
-    @property
-    def outcome(self) -> Outcome | None:
-        return self.block or self.calibration or self.failure
 
 
 @dataclass(frozen=True)
 class Unprepared:
     """Nothing is prepared under the key: the worker was restarted, or its cache emptied."""
-
-    kind: Literal["unprepared"] = "unprepared"
 
 
 @dataclass(frozen=True)
@@ -169,7 +148,6 @@ class Refused:
     """The host cannot do it, or its build failed; ``message`` is the reason."""
 
     message: str
-    kind: Literal["refused"] = "refused"
 
 
 @dataclass(frozen=True)
@@ -180,7 +158,6 @@ class FinishedBuild:
     archive: str
     size: int
     code: Mapping[str, str]
-    kind: Literal["built"] = "built"
 
 
 @dataclass(frozen=True)
@@ -188,27 +165,42 @@ class SentBack:
     """Bytes of an archive, in base 64."""
 
     data: str
-    kind: Literal["sent"] = "sent"
 
 
-Answer = HostFacts | Lacking | Accepted | Taken | Unprepared | Refused | FinishedBuild | SentBack
+#: To :class:`Take` its outcome.
+Answer = HostFacts | Lacking | Accepted | Outcome | Unprepared | Refused | FinishedBuild | SentBack
+_ANSWERS = _by_kind(
+    *(Answer, "facts", "lacking", "accepted", "calibration", "block", "failure"),
+    *("unprepared", "refused", "built", "sent"),
+)
+_KINDS = {message: kind for kind, message in (*_TASKS.items(), *_ANSWERS.items())}
 
 
 def write(message: Task | Answer) -> bytes:
-    """As JSON."""
-    return json.dumps(encode(message), allow_nan=False, separators=(",", ":")).encode()
+    """As JSON, whose ``kind`` names the message."""
+    data = {"kind": _KINDS[type(message)], **encode(message)}
+    return json.dumps(data, allow_nan=False, separators=(",", ":")).encode()
 
 
 def read_task(text: bytes) -> Task:
     """Raises Malformed."""
-    task: Task = decode(Task, _parse(text))
+    task: Task = _read(text, _TASKS)
     return task
 
 
 def read_answer(text: object) -> Answer:
     """Raises Malformed."""
-    answer: Answer = decode(Answer, _parse(text))
+    answer: Answer = _read(text, _ANSWERS)
     return answer
+
+
+def _read(text: object, messages: Mapping[str, Any]) -> Any:
+    data = _parse(text)
+    kind = data.get("kind") if isinstance(data, dict) else None
+    if not isinstance(kind, str) or kind not in messages:
+        words = ", ".join(map(repr, messages))
+        raise Malformed("kind", f"expected one of {words}, not {kind!r:.60}")
+    return decode(messages[kind], data)
 
 
 def fits(outcome: Outcome, wanted: Wanted) -> bool:
@@ -283,8 +275,7 @@ _LINE, _NAME = 10_000, 200
 
 @dataclass(frozen=True)
 class PipeLine:
-    """``number`` matches an answer with its task; ``text`` is for the user; ``sizes`` are those of
-    the attached bytes."""
+    """``number`` matches an answer with its task; ``sizes`` are those of the attached bytes."""
 
     kind: Literal["connected", "note", "joined", "gone", "task", "answered", "unanswered"]
     host: str = ""

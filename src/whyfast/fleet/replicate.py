@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 
-from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Cluster, kind_of, most_common_kind, unfit
 from whyfast.fleet.conduct import Conductor, Spreading, survey_all
 from whyfast.fleet.host_run import HostRun
 from whyfast.fleet.messages import HostFacts
 from whyfast.fleet.transfer import check_sendable, shipment
+from whyfast.fleet.worker import HostAnswers
 from whyfast.investigate.building import build, dedupe_builds, with_control
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import count
@@ -109,8 +109,7 @@ def one_kind(context: RunContext[Study], hosts: Mapping[str, HostFacts]) -> list
 def deal(
     benchmarks: Sequence[str], hosts: Sequence[str], before: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """The benchmarks of each host: those that it had ``before``, connected or not, and an even
-    share of the others."""
+    """The benchmarks of each host: those that it had ``before``, and an even share of others."""
     shares: dict[str, list[str]] = {host: [] for host in hosts}
     for name in benchmarks:
         if name in before:

@@ -19,17 +19,7 @@ from whyfast.investigate.context import RunContext
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
-from whyfast.store.files import (
-    discard,
-    exclusive,
-    lacking,
-    lock_of,
-    next_number,
-    replacing,
-    sha256_of,
-    used,
-    write_whole,
-)
+from whyfast.store import files
 from whyfast.store.home import Home
 from whyfast.study.notation import names_in
 
@@ -90,7 +80,7 @@ def pack_files(folder: Path, names: Iterable[str], into: Path, *, follow: bool =
             else:
                 tar.addfile(member)
     partial.replace(file)
-    return Archive(file, sha256_of(file), file.stat().st_size)
+    return Archive(file, files.sha256_of(file), file.stat().st_size)
 
 
 def missing(archive: Archive, there: int) -> Iterator[tuple[int, bytes]]:
@@ -134,9 +124,9 @@ class ReceivedArchives:
         NotReceived for another digest, or without room on the disk. Raises OSError."""
         file = self._arriving(sha256)
         file.parent.mkdir(parents=True, exist_ok=True)
-        if offset == 0 and (short := lacking(file.parent, 3 * size)):
+        if offset == 0 and (short := files.lacking(file.parent, 3 * size)):
             raise NotReceived(f"no room: {short}")
-        with exclusive(lock_of(file)):
+        with files.exclusive(files.lock_of(file)):
             with file.open("r+b" if file.exists() else "w+b") as opened:
                 opened.seek(offset)
                 opened.truncate()
@@ -146,18 +136,17 @@ class ReceivedArchives:
             self._mark_used(file)
             if offset + len(data) < size:
                 return
-            if sha256_of(file) != sha256:
+            if files.sha256_of(file) != sha256:
                 file.unlink()
                 raise NotReceived(f"archive {sha256[:12]} arrived with other bytes than were sent")
             file.rename(self.whole(sha256))
 
     def place(self, place: messages.Place) -> Path:
-        """The folder with the contents of the archive, unpacked if it is not yet. NotReceived when
-        it is not here. Raises OSError."""
+        """The folder of the unpacked archive. NotReceived when it is not here. Raises OSError."""
         folder = self.folder(place)
         label = folder.with_name(f"{folder.name}.parcel")
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with exclusive(lock_of(folder)):
+        with files.exclusive(files.lock_of(folder)):
             if folder.is_dir() and self.is_placed(place):
                 return folder
             file = self.whole(place.archive)
@@ -165,11 +154,11 @@ class ReceivedArchives:
                 raise NotReceived(f"archive {place.archive[:12]} is not here")
             label.unlink(missing_ok=True)  # first: an interrupt must not leave a wrong label
             try:
-                with replacing(folder) as work:
+                with files.replacing(folder) as work:
                     unpack(file, work / "made")
             except UserError as error:
                 raise NotReceived(f"archive {place.archive[:12]}: {error.message}") from error
-            write_whole(label, f"{place.archive} {file.stat().st_size}")
+            files.write_whole(label, f"{place.archive} {file.stat().st_size}")
             self._mark_used(label)
             file.unlink()
         return folder
@@ -194,7 +183,7 @@ class ReceivedArchives:
 
     def _mark_used(self, file: Path) -> None:
         # Times as dates are smaller than the first number.
-        number = next_number(self.home.cache / "sequence", round(time.time()) + 1)
+        number = files.next_number(self.home.cache / "sequence", round(time.time()) + 1)
         os.utime(file, (number, number))
 
     def trim(self, most: int, keep: Collection[messages.Place]) -> int:
@@ -222,20 +211,20 @@ class ReceivedArchives:
         ]:
             _, _, size = label.read_text().partition(" ")
             folder = label.with_suffix("")
-            yield label.stat().st_mtime, folder, int(size) if size.isdigit() else used(folder)
+            yield label.stat().st_mtime, folder, int(size) if size.isdigit() else files.used(folder)
         for file in (self.home.cache / "arriving").glob("*"):
             if file.suffix != ".lock":
                 state = file.stat()
                 yield state.st_mtime, file, state.st_size
 
     def _remove(self, path: Path) -> None:
-        with exclusive(lock_of(path)):
+        with files.exclusive(files.lock_of(path)):
             if path.is_file():
                 path.unlink()
             else:
                 path.with_name(f"{path.name}.parcel").unlink(missing_ok=True)  # first
-                discard(path)
-            lock_of(path).unlink(missing_ok=True)
+                files.discard(path)
+            files.lock_of(path).unlink(missing_ok=True)
 
     def _arriving(self, sha256: str) -> Path:
         return self.home.cache / "arriving" / _plain(sha256)
@@ -307,8 +296,7 @@ def ask_facts(
 
 
 def shipment(context: RunContext[Study]) -> Shipment:
-    """Everything that hosts need to measure the study, packed. UserError for a study that runs on
-    this machine only; OSError."""
+    """What hosts need to measure the study, packed. UserError where hosts cannot; OSError."""
     study = context.question
     check_sendable(study)
     into = context.home.cache / "fleet" / "parcels"
@@ -359,8 +347,7 @@ def check_sendable(study: Study) -> None:
 
 
 def deliver(sent: Shipment) -> Generator[tuple[messages.Task, bytes], messages.Answer, str]:
-    """Send a host the archives and the run; returns the key of the prepared run. Raises
-    HostOut."""
+    """Send a host archives and run; returns the key of the run. Raises HostOut."""
     yield from deliver_archives(sent.message.places, sent.archives)
     answer = expect((yield sent.message, b""), messages.Accepted)
     if not answer.key:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from whyfast.formats.input import Format, Given, clean, seconds
@@ -117,20 +117,23 @@ def read(given: Given) -> Recording:
     table = parse(given)
     chosen = dict(given.chosen)
     keys = [column for column in table.keys if column not in chosen]
+    rows = table.chosen(chosen, given.where)
+    series = series_of(rows, keys, given.path.stem, known="process" in table.heading)
+    return Recording(given.name, given.where, "csv", series)
+
+
+def series_of(
+    rows: Iterable[CsvRow], keys: Sequence[str], unnamed: str, *, known: bool = True
+) -> dict[str, Series]:
+    """The rows by benchmark, which ``keys`` name, and by process, where that is ``known``."""
     groups: dict[str, dict[str, list[float]]] = {}
-    for row in table.chosen(chosen, given.where):
-        name = series_name(row.cells, keys) or given.path.stem
+    for row in rows:
+        name = series_name(row.cells, keys) or unnamed
         groups.setdefault(name, {}).setdefault(row.cells.get("process", ""), []).append(row.value)
-    known = "process" in table.heading
-    return Recording(
-        given.name,
-        given.where,
-        "csv",
-        {
-            name: Series(name, SECOND, tuple(tuple(v) for v in by_process.values()), known)
-            for name, by_process in groups.items()
-        },
-    )
+    return {
+        name: Series(name, SECOND, tuple(map(tuple, by_process.values())), known)
+        for name, by_process in groups.items()
+    }
 
 
 def _heading(text: str) -> list[str]:

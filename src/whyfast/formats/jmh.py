@@ -4,8 +4,7 @@ A fork is a process, its measured iterations are its values; JMH leaves warm-up 
 Modes ``avgt``, ``sample`` and ``ss`` are times of an operation; an iteration of ``sample`` is the
 mean of its histogram. ``thrpt`` is a rate, in operations per second. Where a file has several modes
 of a benchmark, all but times of an operation have the mode in their names. What a profiler adds per
-operation (``gc.alloc.rate.norm``, in B/op) is a series of its own, beside time.
-"""
+operation (``gc.alloc.rate.norm``, in B/op) is a series of its own, beside time."""
 
 from __future__ import annotations
 
@@ -43,15 +42,15 @@ def read(given: Given) -> Recording:
     modes: dict[str, set[str]] = {}
     for entry in entries:
         modes.setdefault(_name(entry), set()).add(entry.need("mode").text())
-    facts, found = Facts(), Collected()
+    facts, collected = Facts(), Collected()
     for entry in entries:
         name, mode = _name(entry), entry.need("mode").text()
         if len(modes[name]) > 1 and mode != min(modes[name], key=_rank):
             name = f"{name} {mode}"
         for series in (_score(name, entry), *_amounts(name, entry)):
-            found.add(entry, series)
+            collected.add(entry, series)
         _note(facts, entry)
-    return found.recording(given, "jmh", given.root, facts.settled())
+    return collected.recording(given, "jmh", given.root, facts.settled())
 
 
 def _rank(mode: str) -> int:
@@ -111,7 +110,7 @@ def _amounts(name: str, entry: Node) -> list[Series]:
     """What profilers counted per operation. Times are no amounts, and rates and sums over an
     iteration depend on how many operations fitted in."""
     metrics = entry.get("secondaryMetrics")
-    found = []
+    amounts = []
     for key, metric in () if metrics is None else metrics.entries():
         unit, raw = metric.get("scoreUnit"), metric.get("rawData")
         if unit is None or raw is None or not isinstance(unit.value, str):
@@ -125,8 +124,8 @@ def _amounts(name: str, entry: Node) -> list[Series]:
         if processes:
             # Before 1.37, names of profilers begin with a dot that marks them as no benchmarks.
             full = f"{name} {key.removeprefix('·')}"
-            found.append(Series(full, unit.text(), processes))
-    return found
+            amounts.append(Series(full, unit.text(), processes))
+    return amounts
 
 
 def _note(facts: Facts, entry: Node) -> None:

@@ -24,17 +24,17 @@ def _claims_hyperfine(given: Given) -> bool:
 
 
 def _read_hyperfine(given: Given) -> Recording:
-    found, results = Collected(), given.root.need("results")
+    collected, results = Collected(), given.root.need("results")
     for entry in results.items():
         name = entry.need("command").text()
         times = tuple((time.time(),) for time in entry.need("times").items())
-        found.add(entry, Series(name, SECOND, times, subject=name, task=_TASK), what=_TASK)
+        collected.add(entry, Series(name, SECOND, times, subject=name, task=_TASK), what=_TASK)
         if not times:
             entry.fail("times: expected at least one")
         codes = entry.get("exit_codes")
         if codes is not None and (count := sum(c.value not in (0, None) for c in codes.items())):
-            found.left_out.append(f"{name}: {count} of its runs ended with an error")
-    return found.recording(given, "hyperfine", results, none="no command")
+            collected.left_out.append(f"{name}: {count} of its runs ended with an error")
+    return collected.recording(given, "hyperfine", results, none="no command")
 
 
 # pytest-benchmark's --benchmark-json: all rounds of one process. stats.data has the seconds of
@@ -52,17 +52,17 @@ _OF_CPU = {"brand_raw": "cpu_model_name", "count": "cpu_count"}
 
 
 def _read_pytest(given: Given) -> Recording:
-    found, doc = Collected(), given.root
+    collected, doc = Collected(), given.root
     for entry in doc.need("benchmarks").items():
         name = (entry.get("fullname") or entry.need("name")).text()
         stats = entry.need("stats")
         data = stats.get("data")
         values = () if data is None else tuple(value.time() for value in data.items())
-        found.add(entry, Series(name, SECOND, (values or (stats.need("mean").time(),),)))
+        collected.add(entry, Series(name, SECOND, (values or (stats.need("mean").time(),),)))
     stamp = doc.get("datetime")
     started = None if stamp is None else epoch_seconds(stamp.text())
     within, facts = doc.need("benchmarks"), _pytest_facts(doc)
-    return found.recording(given, "pytest-benchmark", within, facts, started, "no benchmark")
+    return collected.recording(given, "pytest-benchmark", within, facts, started, "no benchmark")
 
 
 def _pytest_facts(doc: Node) -> dict[str, MetadataValue]:
@@ -95,7 +95,7 @@ _PROBLEMS = {"error_occurred": "ended with an error", "skipped": "was skipped"}
 
 def _read_google(given: Given) -> Recording:
     """One benchmark per run name, with its repetitions."""
-    doc, found = given.root, Collected()
+    doc, collected = given.root, Collected()
     values: dict[str, list[float]] = {}
     means: dict[str, float] = {}
     seen: set[tuple[str, float]] = set()
@@ -103,7 +103,7 @@ def _read_google(given: Given) -> Recording:
         name = (entry.get("run_name") or entry.need("name")).text()
         flags = {key: entry.get(key) for key in _PROBLEMS}
         if problems := [_PROBLEMS[k] for k, v in flags.items() if v and v.value is not False]:
-            found.left_out.append(f"{name} {problems[0]}")
+            collected.left_out.append(f"{name} {problems[0]}")
             continue
         kind, aggregate = entry.get("run_type"), entry.get("aggregate_name")
         if kind is not None and kind.text() == "aggregate":
@@ -117,11 +117,11 @@ def _read_google(given: Given) -> Recording:
             seen.add(place)
         values.setdefault(name, []).append(_google_time(entry))
     for name, times in (values | {n: [m] for n, m in means.items() if n not in values}).items():
-        found.series[name] = Series(name, SECOND, (tuple(times),))
+        collected.series[name] = Series(name, SECOND, (tuple(times),))
     context = plain_metadata(doc.get("context"))
     facts = {_OF_CONTEXT.get(k, k): v for k, v in context.items() if k not in _VOLATILE}
     started = epoch_seconds(str(context.get("date", "")))
-    return found.recording(given, "google-benchmark", doc.need("benchmarks"), facts, started)
+    return collected.recording(given, "google-benchmark", doc.need("benchmarks"), facts, started)
 
 
 def _google_time(entry: Node) -> float:
@@ -152,7 +152,7 @@ _OF_HOST = {
 
 def _read_dotnet(given: Given) -> Recording:
     """One series per benchmark and job, and one of its bytes."""
-    doc, found = given.root, Collected()
+    doc, collected = given.root, Collected()
     entries = list(doc.need("Benchmarks").items())
     names = [(e.get("FullName") or e.need("DisplayInfo")).text() for e in entries]
     for entry, full in zip(entries, names, strict=True):
@@ -161,14 +161,14 @@ def _read_dotnet(given: Given) -> Recording:
         name = full if job is None else f"{full} {job.text().partition(': ')[2]}".strip()
         processes = _launches(entry)
         if not processes:
-            found.left_out.append(f"{name} has no values")
+            collected.left_out.append(f"{name} has no values")
             continue
-        found.add(entry, Series(name, SECOND, processes))
+        collected.add(entry, Series(name, SECOND, processes))
         if (allocated := entry.find("Memory", "BytesAllocatedPerOperation")) is not None:
             unit = f"{name} B/op"
-            found.series[unit] = Series(unit, "B/op", ((allocated.amount(),),))
+            collected.series[unit] = Series(unit, "B/op", ((allocated.amount(),),))
     facts = _renamed(plain_metadata(doc.get("HostEnvironmentInfo")), _OF_HOST)
-    return found.recording(given, "benchmark-dotnet", doc.need("Benchmarks"), facts)
+    return collected.recording(given, "benchmark-dotnet", doc.need("Benchmarks"), facts)
 
 
 def _launches(entry: Node) -> tuple[tuple[float, ...], ...]:
@@ -196,7 +196,7 @@ def _launches(entry: Node) -> tuple[tuple[float, ...], ...]:
 
 def _read_mitata(given: Given) -> Recording:
     """One series per run of a benchmark, with its group in front; and its bytes, where counted."""
-    doc, found = given.root, Collected()
+    doc, collected = given.root, Collected()
     groups = [layout.get("name") for layout in doc.need("layout").items()]
     for trial in doc.need("benchmarks").items():
         at = trial.get("group")
@@ -208,19 +208,19 @@ def _read_mitata(given: Given) -> Recording:
                 name = f"{group.text()}/{name}"
             stats = run.get("stats")
             if stats is None:
-                found.left_out.append(f"{name} ended with an error")
+                collected.left_out.append(f"{name} ended with an error")
                 continue
-            found.add(run, _of_samples(name, stats, stats.get("samples"), "avg", _NANOSECOND))
+            collected.add(run, _of_samples(name, stats, stats.get("samples"), "avg", _NANOSECOND))
             used = stats.find("heap", "avg")
             if used is not None and used.number() >= 0:  # a collection in between makes it negative
-                found.add(run, Series(f"{name} B/op", "B/op", ((used.amount(),),)))
+                collected.add(run, Series(f"{name} B/op", "B/op", ((used.amount(),),)))
     context = doc.need("context")
     facts = _texts(context, {"runtime": "runtime", "version": "runtime_version", "arch": "os"})
     if (cpu := context.get("cpu")) is not None:
         facts |= _texts(cpu, {"name": "cpu_model_name"})
     now = context.get("now")
     started = now.time(_MILLISECOND) if now else None
-    return found.recording(given, "mitata", doc, facts, started)
+    return collected.recording(given, "mitata", doc, facts, started)
 
 
 def _claims_tinybench(given: Given) -> bool:
@@ -238,18 +238,18 @@ def _claims_tinybench(given: Given) -> bool:
 
 def _read_tinybench(given: Given) -> Recording:
     """One series per task; of vitest's, with its file and groups in front."""
-    found = Collected()
+    collected = Collected()
     facts: dict[str, MetadataValue] = {}
     for name, entry in _tasks(given.root):
         result = _of_tinybench(entry)
         if result is None:
-            found.left_out.append(f"{name} has no result")
+            collected.left_out.append(f"{name} has no result")
             continue
         facts = facts or _texts(result, {"runtime": "runtime", "runtimeVersion": "runtime_version"})
         latency = result.get("latency") or result
         samples = latency.get("samples")
-        found.add(entry, _of_samples(name, latency, samples, "mean", _MILLISECOND))
-    return found.recording(given, "tinybench", given.root, facts)
+        collected.add(entry, _of_samples(name, latency, samples, "mean", _MILLISECOND))
+    return collected.recording(given, "tinybench", given.root, facts)
 
 
 def _tasks(root: Node) -> Iterator[tuple[str, Node]]:

@@ -122,8 +122,8 @@ _GO = re.compile(r"^(\S*?\.go):(\d+):\d+: (cannot inline ([\w.()*\[\]]+): .*?)$"
 def read_go_record(text: str) -> list[MissedOptimisation]:
     """The functions that Go's compiler cannot inline, with its reason: ``cannot inline (*T).next:
     function too complex: cost 84 exceeds budget 80``. ``text`` is all that a build printed."""
-    found = (
+    missed = (
         MissedOptimisation((name,), message.strip(), Path(file).name, int(line))
         for file, line, message, name in _GO.findall(text)
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(missed))

@@ -2,8 +2,7 @@
 tools.
 
 Reports are those of ``perf report --stdio -F sample,dso,sym -t ';'``. Cachegrind and Callgrind
-simulate, and write costs by function.
-"""
+simulate, and write costs by function."""
 
 from __future__ import annotations
 

@@ -107,11 +107,11 @@ def _read_divan(given: Given) -> Recording:
     path: list[str] = []
     for number, line in enumerate(given.text.splitlines(), 1):
         timed = _LINE.match(line)
-        found = timed or _PARENT.match(line)
-        if found is None:
+        match = timed or _PARENT.match(line)
+        if match is None:
             continue
-        level = len(found["branches"]) // _LEVEL
-        path = [*path[:level], found["name"].strip()]
+        level = len(match["branches"]) // _LEVEL
+        path = [*path[:level], match["name"].strip()]
         if timed is None:
             continue
         name = "::".join(path)
@@ -144,8 +144,8 @@ def _read_libtest(given: Given) -> Recording:
     assert given.text is not None
     series: dict[str, Series] = {}
     for number, line in enumerate(given.text.splitlines(), 1):
-        if found := _LIBTEST.match(line):
-            _add(series, found["name"], (found["median"], 1e-9), f"{given.where}:{number}")
+        if match := _LIBTEST.match(line):
+            _add(series, match["name"], (match["median"], 1e-9), f"{given.where}:{number}")
     return Recording(given.name, given.where, "libtest", series)
 
 
@@ -154,9 +154,9 @@ def leaves(text: str) -> list[str]:
     names: list[str] = []
     path: list[str] = []
     for line in text.splitlines():
-        if found := _PARENT.match(line):
-            level = len(found["branches"]) // _LEVEL
-            path = [*path[:level], found["name"].strip()]
+        if match := _PARENT.match(line):
+            level = len(match["branches"]) // _LEVEL
+            path = [*path[:level], match["name"].strip()]
             if level and names and names[-1] == "::".join(path[:-1]):
                 names.pop()
             names.append("::".join(path))

@@ -14,13 +14,13 @@ from statistics import fmean, stdev
 from typing import Literal
 
 from whyfast.formats import github_action
-from whyfast.formats.csv_table import CsvRow, claims, parse, series_name
+from whyfast.formats.csv_table import CsvRow, claims, parse, series_name, series_of
 from whyfast.formats.input import Given, epoch_seconds, read_text
 from whyfast.formats.load import bare_name, load_recordings, split_choice
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
-from whyfast.model.sample import SECOND, Recording, Series, rate
+from whyfast.model.sample import SECOND, MetadataValue, Recording, Series, rate
 
 Order = Literal["given", "run", "commit"]
 
@@ -179,18 +179,16 @@ def _series(machine: str, columns: Sequence[Sequence[Recording]]) -> Iterator[Po
         read = [[s for r in rs if (s := r.series.get(name)) and is_read(s)] for rs in columns]
         cells = [[p for s in at for p in s.processes] for at in read]
         higher = any(is_rate(s) for at in read for s in at)
-        yield _on_machine(replace(_over_points(name, cells, {}), higher=higher), machine)
+        yield _on_machine(replace(_over_points(name, cells), higher=higher), machine)
 
 
-def _over_points(
-    name: str, cells: Sequence[Sequence[Sequence[float]]], keys: Mapping[str, str]
-) -> PointSeries:
+def _over_points(name: str, cells: Sequence[Sequence[Sequence[float]]]) -> PointSeries:
     """A series from the processes at each point, which may be none."""
     points = [point_value(processes) if processes else None for processes in cells]
     values = tuple(p.value if p else None for p in points)
     spreads = tuple(p.spread if p else None for p in points)
     known = any(s is not None for s in spreads)
-    return PointSeries(name, values, keys, spreads=spreads if known else ())
+    return PointSeries(name, values, spreads=spreads if known else ())
 
 
 def _on_machine(series: PointSeries, machine: str) -> PointSeries:
@@ -282,43 +280,42 @@ def timeline_of_table(argument: str, by: str, wanted: Wanted) -> Timeline:
         raise UserError("works with several files; name a column", where=f"--machine {FOLDER}")
     for column in (by, machine) if machine else (by,):
         table.check(column, str(path))
-    rows: Sequence[CsvRow] = table.chosen(dict(chosen), str(path))
+    rows = table.chosen(dict(chosen), str(path))
     keys = [c for c in table.keys if c not in (by, machine) and c not in dict(chosen)]
     recorded = [c for c in keys if c not in _NAMES and _of_points(rows, c, (by, machine))]
-    rows = _ordered(rows, recorded, wanted, str(path))
-    machines = list(dict.fromkeys(r.cells[machine] if machine else "" for r in rows))
-    by_machine = {m: [r for r in rows if not machine or r.cells[machine] == m] for m in machines}
-    points = merged([r.cells[by] for r in rows_of] for rows_of in by_machine.values())
-    if wanted.order == "run":
-        points = list(dict.fromkeys(r.cells[by] for r in rows))
     names = [c for c in keys if c not in recorded]
-    series: list[PointSeries] = []
-    facts: dict[str, tuple[Mapping[str, str] | None, ...]] = {}
-    for m, rows_of in by_machine.items():
-        for s in _table_series(rows_of, by, points, names):
-            s = replace(s, name=s.name or path.stem, resolution=table.resolution)
-            series.append(_on_machine(s, m))
-        if recorded:
-            at = {r.cells[by]: r for r in reversed(rows_of)}
-            facts[m] = tuple(
-                {c: at[p].cells[c] for c in recorded} if p in at else None for p in points
-            )
-    return Timeline(tuple(points), tuple(series), by, _dates(facts, len(points)), facts)
-
-
-def _table_series(
-    rows: Iterable[CsvRow], by: str, points: Sequence[str], names: Sequence[str]
-) -> Iterator[PointSeries]:
-    """One for each combination of values of the columns ``names``, named by them."""
-    place = {point: i for i, point in enumerate(points)}
-    values: dict[tuple[str, ...], list[dict[str, list[float]]]] = {}
+    dates = {c: [epoch_seconds(r.cells[c]) for r in rows] for c in recorded}
+    dated = next((c for c, at in dates.items() if None not in at), None)
+    if wanted.order == "commit":
+        raise UserError("works with files that name commit_date", where="--order commit")
+    if wanted.order == "run" and dated is None:
+        raise UserError("no column holds a date of each point (--order run)", where=str(path))
+    cells: dict[tuple[str, str], list[CsvRow]] = {}
     for row in rows:
-        key = tuple(row.cells[c] for c in names)
-        processes = values.setdefault(key, [{} for _ in points])[place[row.cells[by]]]
-        processes.setdefault(row.cells.get("process", ""), []).append(row.value)
-    for key, cells in values.items():
-        pairs = dict(zip(names, key, strict=True))
-        yield _over_points(series_name(pairs, names), [[*at.values()] for at in cells], pairs)
+        cells.setdefault((row.cells[machine] if machine else "", row.cells[by]), []).append(row)
+    placed = []
+    for (on, point), at in cells.items():
+        facts: dict[str, MetadataValue] = {c: at[0].cells[c] for c in recorded}
+        started = epoch_seconds(at[0].cells[dated]) if dated else None
+        series = series_of(at, names, path.stem)
+        placed.append(_Point(on, point, Recording(point, str(path), "csv", series, facts, started)))
+    if wanted.order == "run":
+        placed.sort(key=lambda p: _when(p.recording))
+    timeline = _timeline(placed, in_time=wanted.order == "run")
+    pairs = {series_name(r.cells, names): {c: r.cells[c] for c in names} for r in rows}
+    return replace(
+        timeline,
+        by=by,
+        notes=(),
+        series=tuple(
+            replace(
+                s,
+                keys={**pairs.get(s.name.removesuffix(f" on {s.machine}"), {}), **s.keys},
+                resolution=table.resolution,
+            )
+            for s in timeline.series
+        ),
+    )
 
 
 def _of_points(rows: Sequence[CsvRow], column: str, place: tuple[str | None, ...]) -> bool:
@@ -328,35 +325,6 @@ def _of_points(rows: Sequence[CsvRow], column: str, place: tuple[str | None, ...
         where = tuple(row.cells[c] for c in place if c)
         values.setdefault(where, set()).add(row.cells[column])
     return all(len(v) == 1 for v in values.values()) and len(set.union(*values.values())) > 1
-
-
-def _ordered(
-    rows: Sequence[CsvRow], recorded: Sequence[str], wanted: Wanted, where: str
-) -> list[CsvRow]:
-    if wanted.order == "commit":
-        raise UserError("works with files that name commit_date", where="--order commit")
-    if wanted.order != "run":
-        return list(rows)
-    for column in recorded:
-        dates = [epoch_seconds(row.cells[column]) for row in rows]
-        if all(d is not None for d in dates):
-            order = sorted(range(len(rows)), key=lambda i: dates[i] or 0.0)
-            return [rows[i] for i in order]
-    raise UserError("no column holds a date of each point (--order run)", where=where)
-
-
-def _dates(
-    facts: Mapping[str, Sequence[Mapping[str, str] | None]], points: int
-) -> tuple[float | None, ...]:
-    """When each point was measured, from a column that holds dates; () without one."""
-    dates_of: list[float | None] = [None] * points
-    for known in facts.values():
-        for column in next((f for f in known if f), {}):
-            dates = [epoch_seconds(f[column]) if f else None for f in known]
-            if all(d is not None for d, f in zip(dates, known, strict=True) if f):
-                dates_of = [a if a is not None else b for a, b in zip(dates_of, dates, strict=True)]
-                break
-    return tuple(dates_of) if any(f is not None for f in dates_of) else ()
 
 
 def load_timeline(arguments: Sequence[str], wanted: Wanted) -> Timeline:

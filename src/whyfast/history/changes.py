@@ -17,19 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from whyfast.history.evidence import (
-    Judge,
-    Measured,
-    Prior,
-    ScaledNoise,
-    Segment,
-    Sums,
-    adjoining,
-    fit,
-    lag_one,
-    robust_values,
-    scaled_noise,
-)
+from whyfast.history import evidence
 from whyfast.judge.ratios import Floats
 from whyfast.judge.special import t_limit
 
@@ -41,8 +29,7 @@ FEWEST = 5
 
 
 def single_chance(points: int) -> float:
-    """The chance for a single place among all points; half of it, because segments of several
-    lengths are tested at each place."""
+    """The chance at one place; half, because segments of several lengths are tested there."""
     return FALSE_STEP / (2.0 * points)
 
 
@@ -121,7 +108,6 @@ def _with_ends(x: Floats, starts: list[int]) -> list[int]:
 
 
 def _levels(x: Floats) -> Floats:
-    """The levels to try, of shape (series, levels)."""
     points = x.shape[1]
     if points <= LEVELS:
         return x
@@ -141,10 +127,10 @@ _KNOWN = 1e6
 class Pruned:
     """The remaining pieces, their judge, the degrees of freedom of the noise, and its prior."""
 
-    pieces: tuple[Segment, ...]
-    judge: Judge
+    pieces: tuple[evidence.Segment, ...]
+    judge: evidence.Judge
     freedom: float
-    prior: Prior
+    prior: evidence.Prior
 
 
 def threshold(chance: float, freedom: float) -> float:
@@ -152,7 +138,9 @@ def threshold(chance: float, freedom: float) -> float:
     return t_limit(chance / 2, freedom) ** 2
 
 
-def prune(y: Floats, starts: Sequence[int], scale: float, prior: Prior, chance: float) -> Pruned:
+def prune(
+    y: Floats, starts: Sequence[int], scale: float, prior: evidence.Prior, chance: float
+) -> Pruned:
     """Remove weak candidates: ``starts`` are the first points of the segments of ``y``, ``scale``
     its noise from differences, ``chance`` that of a false change at one place. Each round is judged
     by the noise of the residuals of the round before, until none is removed."""
@@ -160,20 +148,20 @@ def prune(y: Floats, starts: Sequence[int], scale: float, prior: Prior, chance: 
     pieces = _joined_slopes(y, _unfitted(starts, len(y)), OUTLIER * scale)
     noise = None
     while True:
-        levels = robust_values(y, pieces, OUTLIER * scale)
+        levels = evidence.robust_values(y, pieces, OUTLIER * scale)
         near = levels + np.clip(y - levels, -OUTLIER * scale, OUTLIER * scale)
-        sums = Sums.of(near)
-        measured = adjoining(near)
+        sums = evidence.Sums.of(near)
+        measured = evidence.adjoining(near)
         if noise is None:
             pieces = _enough_freedom(sums, [sums.level(p.start, p.end) for p in pieces], prior)
             noise = _noise(near - levels, pieces, measured, prior)
         needed = threshold(chance, _freedom(pieces, prior))
-        pieces = [fit(sums, p.start, p.end, noise, needed) for p in pieces]
+        pieces = [evidence.fit(sums, p.start, p.end, noise, needed) for p in pieces]
         noise = _noise(near - _values(pieces), pieces, measured, prior)
         needed = threshold(chance, _freedom(pieces, prior))
         away = y - _values(pieces)
         outside = (np.sort(-away[away < 0]), np.sort(away[away > 0]))
-        judge = Judge(y, sums, noise, scale, needed, threshold(chance, _KNOWN), outside)
+        judge = evidence.Judge(y, sums, noise, scale, needed, threshold(chance, _KNOWN), outside)
         left = _ramps(judge, _struck(judge, pieces))
         if len(left) == len(pieces):
             return Pruned(tuple(pieces), judge, _freedom(pieces, prior), prior)
@@ -181,23 +169,24 @@ def prune(y: Floats, starts: Sequence[int], scale: float, prior: Prior, chance: 
 
 
 def left_over(y: Floats, starts: Sequence[int], scale: float) -> tuple[float, float]:
-    """Standard deviation of the residuals from the levels of the segments, without outliers, and
-    its degrees of freedom."""
+    """Standard deviation of residuals from the levels, without outliers, and its freedom."""
     pieces = _unfitted(starts, len(y))
-    residuals = y - robust_values(y, pieces, OUTLIER * scale)
+    residuals = y - evidence.robust_values(y, pieces, OUTLIER * scale)
     near = residuals[np.abs(residuals) <= OUTLIER * scale]
     freedom = len(near) - len(pieces)
     return (float(np.sqrt(near @ near / freedom)) if freedom > 0 else 0.0), float(freedom)
 
 
-def _unfitted(starts: Sequence[int], points: int) -> list[Segment]:
-    return [Segment(a, b, 0.0, 0.0, 0.0) for a, b in pairwise([*starts, points])]
+def _unfitted(starts: Sequence[int], points: int) -> list[evidence.Segment]:
+    return [evidence.Segment(a, b, 0.0, 0.0, 0.0) for a, b in pairwise([*starts, points])]
 
 
-def _joined_slopes(y: Floats, pieces: Sequence[Segment], reach: float) -> list[Segment]:
+def _joined_slopes(
+    y: Floats, pieces: Sequence[evidence.Segment], reach: float
+) -> list[evidence.Segment]:
     """Neighbouring pieces joined where most values are beyond ``reach`` of any level: the bounds
     between such levels mean nothing, and the joined piece may be a line."""
-    joined: list[Segment] = []
+    joined: list[evidence.Segment] = []
     moving = False
     for piece in pieces:
         inside = y[piece.start : piece.end]
@@ -209,12 +198,14 @@ def _joined_slopes(y: Floats, pieces: Sequence[Segment], reach: float) -> list[S
     return joined
 
 
-def _freedom(pieces: Sequence[Segment], prior: Prior) -> float:
+def _freedom(pieces: Sequence[evidence.Segment], prior: evidence.Prior) -> float:
     fitted = sum(2 if p.slope else 1 for p in pieces)
     return pieces[-1].end - fitted + prior.freedom
 
 
-def _enough_freedom(sums: Sums, pieces: list[Segment], prior: Prior) -> list[Segment]:
+def _enough_freedom(
+    sums: evidence.Sums, pieces: list[evidence.Segment], prior: evidence.Prior
+) -> list[evidence.Segment]:
     """Join the closest pieces until there are degrees of freedom for the noise."""
     while len(pieces) > 1 and _freedom(pieces, prior) < 1:
         costs = [
@@ -226,21 +217,23 @@ def _enough_freedom(sums: Sums, pieces: list[Segment], prior: Prior) -> list[Seg
 
 
 def _noise(
-    residuals: Floats, pieces: Sequence[Segment], measured: Measured, prior: Prior
-) -> ScaledNoise:
-    """The noise of the residuals, with the prior from other series."""
+    residuals: Floats,
+    pieces: Sequence[evidence.Segment],
+    measured: evidence.Measured,
+    prior: evidence.Prior,
+) -> evidence.ScaledNoise:
     freedom = _freedom(pieces, prior)
     square = float(residuals @ residuals) + prior.freedom * prior.variance
     variance = max(square / freedom, prior.least**2)
-    correlation = lag_one(residuals, len(pieces))
-    return scaled_noise(variance, correlation, len(residuals), measured)
+    correlation = evidence.lag_one(residuals, len(pieces))
+    return evidence.scaled_noise(variance, correlation, len(residuals), measured)
 
 
-def _values(pieces: Sequence[Segment]) -> Floats:
+def _values(pieces: Sequence[evidence.Segment]) -> Floats:
     return np.concatenate([p.values() for p in pieces])
 
 
-def _ramps(judge: Judge, pieces: Sequence[Segment]) -> list[Segment]:
+def _ramps(judge: evidence.Judge, pieces: Sequence[evidence.Segment]) -> list[evidence.Segment]:
     """Join levels that follow each other in one direction where a line fits about as well: it has
     two parameters, and each level one."""
     left = list(pieces)
@@ -260,7 +253,7 @@ def _ramps(judge: Judge, pieces: Sequence[Segment]) -> list[Segment]:
     return left
 
 
-def _monotone(pieces: Sequence[Segment], first: int) -> int:
+def _monotone(pieces: Sequence[evidence.Segment], first: int) -> int:
     """The last of the levels that follow ``first`` in one direction."""
     last = first
     while last + 1 < len(pieces) and not (pieces[last].slope or pieces[last + 1].slope):
@@ -271,7 +264,7 @@ def _monotone(pieces: Sequence[Segment], first: int) -> int:
     return last
 
 
-def _struck(judge: Judge, pieces: Sequence[Segment]) -> list[Segment]:
+def _struck(judge: evidence.Judge, pieces: Sequence[evidence.Segment]) -> list[evidence.Segment]:
     """Remove the weakest boundary as long as it is weaker than needed."""
     left = list(pieces)
     strengths = np.array([judge.between(left, i) for i in range(len(left) - 1)])

@@ -10,17 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from whyfast.history import changes
-from whyfast.history.evidence import (
-    LEAST,
-    Prior,
-    Segment,
-    difference_noise,
-    quartile_freedom,
-    rounding_noise,
-    shared_prior,
-    slope_variance,
-)
+from whyfast.history import changes, evidence
 from whyfast.history.findings import drift_findings, findings
 from whyfast.judge.ratios import Floats
 from whyfast.model.errors import UserError
@@ -45,8 +35,7 @@ _FEWEST = 5
 
 
 def find_outliers(residuals: Floats, pruned: changes.Pruned, chance: float) -> list[int]:
-    """The points so far from their level as noise is with ``chance`` only, unless most points of
-    their piece are."""
+    """The points beyond :func:`reach`, unless most points of their piece are."""
     far = np.abs(residuals) > reach(residuals, pruned, chance)
     for piece in pruned.pieces:
         if 2 * int(far[piece.start : piece.end].sum()) >= piece.points:
@@ -151,7 +140,9 @@ def _together(
     members = [s for s in series if _length(s) >= changes.FEWEST]
     values = [np.array([v for v in s.values if v is not None]) for s in members]
     logs = [_sign(s) * np.log(v) for s, v in zip(members, values, strict=True)]
-    floors = [rounding_noise(v, s.resolution) for s, v in zip(members, values, strict=True)]
+    floors = [
+        evidence.rounding_noise(v, s.resolution) for s, v in zip(members, values, strict=True)
+    ]
     return tuple(map(partial(_history, when), members, logs, judged(logs, floors)))
 
 
@@ -164,16 +155,16 @@ def judged(logs: Sequence[Floats], floors: Sequence[float]) -> list[changes.Prun
     """The pieces of each series; ``floors`` is the least noise of each. The shared prior of their
     noise comes from differences of neighbours at first, many of which are changes in short series;
     then from the residuals of the candidates."""
-    least = np.maximum(floors, LEAST)
-    noise_of = np.maximum([difference_noise(y) for y in logs], least)
-    freedom = np.array([quartile_freedom(len(y)) for y in logs])
-    prior = shared_prior(noise_of, freedom)
+    least = np.maximum(floors, evidence.LEAST)
+    noise_of = np.maximum([evidence.difference_noise(y) for y in logs], least)
+    freedom = np.array([evidence.quartile_freedom(len(y)) for y in logs])
+    prior = evidence.shared_prior(noise_of, freedom)
     scales = np.maximum(_blended(noise_of, freedom, prior), least)
     candidates = _candidates(logs, scales)
     for _ in range(_LOOKS if prior.freedom else 0):
         left = [changes.left_over(*known) for known in zip(logs, candidates, scales, strict=True)]
         noise, known = (np.array(column) for column in zip(*left, strict=True))
-        prior = shared_prior(np.maximum(noise, least), known)
+        prior = evidence.shared_prior(np.maximum(noise, least), known)
         scales = np.maximum(_blended(noise_of, freedom, prior), least)
         candidates = _candidates(logs, scales)
     return [
@@ -184,7 +175,7 @@ def judged(logs: Sequence[Floats], floors: Sequence[float]) -> list[changes.Prun
     ]
 
 
-def _blended(noise: Floats, freedom: Floats, prior: Prior) -> Floats:
+def _blended(noise: Floats, freedom: Floats, prior: evidence.Prior) -> Floats:
     """Standard deviations from the differences of each series and the prior."""
     square = noise**2 * freedom + prior.variance * prior.freedom
     return np.asarray(np.sqrt(square / (freedom + prior.freedom)))
@@ -226,7 +217,9 @@ def _history(
     )
 
 
-def _shift(pruned: changes.Pruned, left: Segment, right: Segment, where: Sequence[int]) -> Shift:
+def _shift(
+    pruned: changes.Pruned, left: evidence.Segment, right: evidence.Segment, where: Sequence[int]
+) -> Shift:
     noise = pruned.judge.noise
     change, variance = 0.0, 0.0
     for piece, side in ((left, 0.5), (right, -0.5)):
@@ -235,18 +228,21 @@ def _shift(pruned: changes.Pruned, left: Segment, right: Segment, where: Sequenc
         change += edge if piece is right else -edge
         variance += noise.variance * noise.factor_at(piece.points) / piece.points
         if piece.slope:
-            variance += slope_variance(noise, piece) * (piece.points / 2.0) ** 2
+            variance += evidence.slope_variance(noise, piece) * (piece.points / 2.0) ** 2
     half = math.sqrt(variance * changes.threshold(_MISSED, pruned.freedom))
     ratio, low, high = (math.exp(d) for d in (change, change - half, change + half))
     return Shift(where[right.start - 1], where[right.start], ratio, low, high)
 
 
 def _drift(
-    pruned: changes.Pruned, piece: Segment, where: Sequence[int], when: Sequence[float | None]
+    pruned: changes.Pruned,
+    piece: evidence.Segment,
+    where: Sequence[int],
+    when: Sequence[float | None],
 ) -> Drift:
     start, end = where[piece.start], where[piece.end - 1]
     rise = piece.slope * (piece.points - 1)
-    sd = math.sqrt(slope_variance(pruned.judge.noise, piece)) * (piece.points - 1)
+    sd = math.sqrt(evidence.slope_variance(pruned.judge.noise, piece)) * (piece.points - 1)
     half = sd * math.sqrt(changes.threshold(_MISSED, pruned.freedom))
     ratio, low, high = (math.exp(d) for d in (rise, rise - half, rise + half))
     first, last = (when[start], when[end]) if when else (None, None)

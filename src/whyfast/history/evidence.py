@@ -366,8 +366,7 @@ class Judge:
         return evidence
 
     def jump(self, left: Segment, right: Segment) -> float:
-        """Evidence for different values on both sides of the boundary, whatever the slopes: the
-        largest over segments of all lengths."""
+        """The largest evidence, over all lengths, for different values at the boundary."""
         a, b = left.points, right.points
         sizes = lengths(max(a, b)).astype(np.float64)
         sizes = np.append(sizes, max(a, b)) if sizes[-1] < max(a, b) else sizes

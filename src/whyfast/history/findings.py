@@ -19,8 +19,7 @@ _OVERLAP = 0.5
 
 
 def findings(histories: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
-    """Steps and outliers: the same point and direction in several series is one finding; those
-    in most series first."""
+    """Steps and outliers; the same place and direction in several series is one finding."""
     groups: dict[tuple[Literal["step", "outlier"], int, int, bool], dict[str, float]] = {}
     for history in histories:
         name = history.series.name
@@ -113,8 +112,7 @@ def _larger(history: SeriesHistory, minimum: float) -> SeriesHistory:
 
 
 def has_changed(history: History, word: str) -> bool:
-    """Whether a series or the suite has a step or drift ``slower``, ``faster``, or ``changed``
-    (either)."""
+    """Whether a step or drift is ``slower`` or ``faster``; ``changed``: either."""
     every = (*history.series, *history.suite)
     ratios = [s.ratio for h in every for s in h.shifts] + [d.ratio for h in every for d in h.drifts]
     if word == "changed":

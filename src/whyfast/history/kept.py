@@ -9,19 +9,7 @@ from datetime import UTC, datetime
 from statistics import fmean, median
 from typing import Any
 
-from whyfast.formats.timeline import (
-    FEWEST,
-    HOST,
-    NO_MACHINE,
-    SHORT,
-    PointValue,
-    Wanted,
-    fact_text,
-    is_rate,
-    is_read,
-    point_value,
-    tells_apart,
-)
+from whyfast.formats import timeline
 from whyfast.history.findings import revision_of
 from whyfast.judge.judge_run import costs_of
 from whyfast.model.build import Build
@@ -43,14 +31,18 @@ def imported_result(recording: Recording, run: str, variant: str, now: float) ->
     metadata. ``variant``: the measured variant of the study, if any; ``now``: the time of a file
     without one (seconds since the epoch)."""
     started = recording.started if recording.started is not None else now
-    values = {name: point_value(s.processes) for name, s in recording.series.items() if is_read(s)}
+    values = {
+        name: timeline.point_value(s.processes)
+        for name, s in recording.series.items()
+        if timeline.is_read(s)
+    }
     facts: dict[str, object] = {
         "file": recording.source,
         "format": recording.tool,
         **recording.metadata,
         MEAN_SECONDS: {name: v.value for name, v in values.items()},
         _SPREADS: {name: v.spread for name, v in values.items()},
-        _RATES: [name for name in values if is_rate(recording.series[name])],
+        _RATES: [name for name in values if timeline.is_rate(recording.series[name])],
         _VARIANT: variant,
     }
     question = Recordings(
@@ -64,12 +56,12 @@ def imported_result(recording: Recording, run: str, variant: str, now: float) ->
     return Result(question, Recorded(run, started, sessions=sessions), Judged(about="runs"))
 
 
-def _recorded_values(session: Session) -> tuple[dict[str, PointValue], frozenset[str]]:
+def _recorded_values(session: Session) -> tuple[dict[str, timeline.PointValue], frozenset[str]]:
     """The value of each benchmark, and which of them are rates."""
     means, spreads = _mapping(session, MEAN_SECONDS), _mapping(session, _SPREADS)
     rates = session.environment.get(_RATES)
     values = {
-        name: PointValue(
+        name: timeline.PointValue(
             float(mean), float(s) if isinstance(s := spreads.get(name), float) else None
         )
         for name, mean in means.items()
@@ -96,7 +88,7 @@ class KeptPoint:
 
     name: str
     started: float
-    values: Mapping[tuple[str, str], PointValue]
+    values: Mapping[tuple[str, str], timeline.PointValue]
     facts: Mapping[str, str]
     rates: frozenset[str] = frozenset()
     costs: Mapping[tuple[str, str | None, str], float] = field(default_factory=dict)
@@ -104,7 +96,7 @@ class KeptPoint:
     @property
     def host(self) -> str:
         """Empty if unknown."""
-        return self.facts.get(HOST, "")
+        return self.facts.get(timeline.HOST, "")
 
 
 def points_of(result: Result) -> Iterator[KeptPoint]:
@@ -114,27 +106,29 @@ def points_of(result: Result) -> Iterator[KeptPoint]:
             variant = str(session.environment.get(_VARIANT, ""))
             values, rates = _recorded_values(session)
             named = {(variant, benchmark): value for benchmark, value in values.items()}
-            facts = {k: fact_text(v) for k, v in session.environment.items() if k not in _OWN}
+            facts = {
+                k: timeline.fact_text(v) for k, v in session.environment.items() if k not in _OWN
+            }
             yield KeptPoint(session.id, session.started, named, facts, rates)
         return
     values_of = _measured(result)
     if values_of:
         check, started = result.found.check, result.recorded.started
         date = datetime.fromtimestamp(started, UTC).strftime("%Y-%m-%d %H:%M")
-        name = check.head[:SHORT] if check else date
+        name = check.head[: timeline.SHORT] if check else date
         yield KeptPoint(name, started, values_of, _facts(result), costs=_costs(result))
 
 
-def timeline_of_kept(study: str, points: Iterable[KeptPoint], wanted: Wanted) -> Timeline:
+def timeline_of_kept(study: str, points: Iterable[KeptPoint], wanted: timeline.Wanted) -> Timeline:
     """The points of a study in the order of time. UserError for fewer than two, and for an order or
     a machine that they do not have."""
     if wanted.order == "commit":
         raise UserError(
             "needs files with commit_date; kept results have none", where="--order commit"
         )
-    if wanted.machine not in (None, NO_MACHINE, HOST):
+    if wanted.machine not in (None, timeline.NO_MACHINE, timeline.HOST):
         raise UserError(
-            f"unknown for kept results; available: {HOST}, {NO_MACHINE}",
+            f"unknown for kept results; available: {timeline.HOST}, {timeline.NO_MACHINE}",
             where=f"--machine {wanted.machine}",
         )
     placed = sorted(points, key=lambda p: p.started)
@@ -143,8 +137,9 @@ def timeline_of_kept(study: str, points: Iterable[KeptPoint], wanted: Wanted) ->
             f"too few kept results with values: {len(placed)}; a history needs two or more",
             where=study,
         )
-    apart = wanted.machine == HOST or (
-        wanted.machine is None and tells_apart([p.host or None for p in placed], FEWEST)
+    apart = wanted.machine == timeline.HOST or (
+        wanted.machine is None
+        and timeline.tells_apart([p.host or None for p in placed], timeline.FEWEST)
     )
     variants = {variant for p in placed for variant, _ in p.values if variant}
     machines = tuple(dict.fromkeys(p.host if apart else "" for p in placed))
@@ -170,14 +165,13 @@ def timeline_of_kept(study: str, points: Iterable[KeptPoint], wanted: Wanted) ->
 
 
 def _named(points: Sequence[KeptPoint], *, apart: bool) -> list[tuple[str, KeptPoint]]:
-    """Each point with its name, numbered if it repeats on its machine. Points of one revision on
-    several machines share a name."""
+    """Points with unique names; those of one revision on several machines share a name."""
     revisions = [revision_of(p.facts) for p in points]
     shared = apart and all(revisions)
     seen: dict[tuple[str, str], int] = {}
     names = []
     for p, revision in zip(points, revisions, strict=True):
-        name = revision[:SHORT] if shared and revision else p.name
+        name = revision[: timeline.SHORT] if shared and revision else p.name
         key = (p.host if shared else "", name)
         seen[key] = seen.get(key, 0) + 1
         names.append((name if seen[key] == 1 else f"{name} ({seen[key]})", p))
@@ -202,7 +196,6 @@ def _series(
 
 
 def _cost_series(machine: str, points: Sequence[KeptPoint | None]) -> Iterator[CostSeries]:
-    """Of every cost that two points have."""
     for at in dict.fromkeys(at for p in points if p for at in p.costs):
         variant, benchmark, key = at
         values = tuple(p.costs.get(at) if p else None for p in points)
@@ -223,7 +216,7 @@ def _costs(result: Result) -> dict[tuple[str, str | None, str], float]:
     }
 
 
-def _measured(result: Result) -> dict[tuple[str, str], PointValue]:
+def _measured(result: Result) -> dict[tuple[str, str], timeline.PointValue]:
     """The times of a result, for a check those of the head; none for instructions."""
     if result.judged.about == "counts":
         return {}
@@ -242,14 +235,13 @@ def _measured(result: Result) -> dict[tuple[str, str], PointValue]:
     }
 
 
-def _value(variant: str, blocks: Sequence[Block]) -> PointValue:
-    """The median over blocks of the mean time of one loop, and its standard error from the median
-    absolute deviation."""
+def _value(variant: str, blocks: Sequence[Block]) -> timeline.PointValue:
+    """The median over blocks of the mean time of a loop, and its standard error."""
     times = [fmean(b.values[variant]) / b.loops for b in blocks]
     middle = median(times)
     apart = _OF_MAD * median(abs(t - middle) for t in times)
     error = _OF_MEDIAN * apart / math.sqrt(len(times)) / middle
-    return PointValue(middle, error if len(times) > 1 else None)
+    return timeline.PointValue(middle, error if len(times) > 1 else None)
 
 
 def _facts(result: Result) -> dict[str, str]:

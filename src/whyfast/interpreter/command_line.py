@@ -2,8 +2,7 @@
 
 Nothing is compiled for it, so headers are not needed and it may be another than CPython. Where
 others than those of ``PATH`` come from is imported when one is asked for: that takes longer than
-all else here.
-"""
+all else here."""
 
 from __future__ import annotations
 
@@ -21,12 +20,10 @@ from whyfast.store.home import Home
 def python_command(
     text: str, home: Home, progress: Callable[[str], None], *, seen: tuple[Path, ...] = ()
 ) -> tuple[str, ...]:
-    """The words that start the interpreter, with the options that ``text`` gives it.
-
-    ``text`` is a program, a file, the folder of a virtual environment, a version that ``PATH``,
-    pyenv or uv has, or PROVIDER:NAME (``debian:python3.14@forky``); options may follow. Where it
-    has a root of its own, the folders ``seen`` are visible there. UserError when there is none.
-    """
+    """The words that start the interpreter, with the options that ``text`` gives it. ``text`` is a
+    program, a file, the folder of a virtual environment, a version that ``PATH``, pyenv or uv has,
+    or PROVIDER:NAME (``debian:python3.14@forky``); options may follow. Where it has a root of its
+    own, the folders ``seen`` are visible there. UserError when there is none."""
     try:
         name, *options = shlex.split(text)
     except ValueError as error:

@@ -23,11 +23,9 @@ _HARDENING = re.compile(r"-fstack-protector\S*|-fcf-protection\S*|-D_FORTIFY_SOU
 
 
 def facts_of(compiler: str, variables: Mapping[str, object]) -> dict[str, str]:
-    """``compiler`` is ``platform.python_compiler()``, ``variables`` those of sysconfig.
-
-    The keys are :data:`whyfast.model.build.FACTS`. An option of configure and the flags that
-    it leads to both count: distributions give the flags by hand.
-    """
+    """``compiler`` is ``platform.python_compiler()``, ``variables`` those of sysconfig. The keys
+    are :data:`whyfast.model.build.FACTS`. An option of configure and the flags that it leads to
+    both count: distributions give the flags by hand."""
     arguments = str(variables.get("CONFIG_ARGS") or "")
     flags = " ".join(str(variables.get(name) or "") for name in _FLAGS)
     pgo = "--enable-optimizations" in arguments or "-fprofile-use" in flags
@@ -47,11 +45,9 @@ def facts_of(compiler: str, variables: Mapping[str, object]) -> dict[str, str]:
 
 
 def corrected(facts: Mapping[str, str], linked: bool | None) -> dict[str, str]:
-    """The facts of a program that is ``linked`` with a libpython or not; None: not known.
-
-    Debian's program is not, and its sysconfig describes its libpython, which was configured apart:
-    for the program that leaves PGO and LTO open.
-    """
+    """The facts of a program that is ``linked`` with a libpython or not; None: not known. Debian's
+    program is not, and its sysconfig describes its libpython, which was configured apart: for the
+    program that leaves PGO and LTO open."""
     claimed = facts["libpython"] == "shared"
     if linked is None or linked == claimed:
         return dict(facts)

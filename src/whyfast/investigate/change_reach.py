@@ -1,38 +1,23 @@
-"""Which benchmarks execute what has changed: by a run with traps in it, or under a simulator; of a
-package of Python by the probe inside Python.
-
-A benchmark with a trap at the start of each changed function ends well only if it executes none of
-them. Unlike under a simulator it runs at full speed, as long as for a value that is measured. Only
-benchmarks with a harness are run so: they are one process, which no trap leaves alive.
-"""
+"""Which benchmarks execute what has changed: by a run with traps in it and under a simulator, which
+says how many instructions each takes; of a package of Python by the probe inside Python."""
 
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from whyfast.explain.functions import base_name
-from whyfast.explain.objects.elf import open_elf
 from whyfast.explain.program import load
 from whyfast.explain.python_changes import MODULE, executed_name
-from whyfast.explain.same_builds import machine_code
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
+from whyfast.investigate.trapped import functions_entered
 from whyfast.measure.count import CountingTask
 from whyfast.measure.harnesses import (
-    HARNESSES,
     LONG,
-    NO_BENCHMARK,
     ONCE,
-    Harness,
-    reported,
-    to_see,
-    with_words,
 )
 from whyfast.measure.registry import MAKERS, WORKER
 from whyfast.measure.runtimes import RuntimeRuns, probe_python
@@ -76,11 +61,14 @@ def reached_by(
 
     def reach(counter: BuildCounter, benchmark: Benchmark) -> ChangeCoverage:
         try:
-            if runs_without(benchmark, counter.tasks(benchmark), programs, inner, code):
-                return ChangeCoverage(benchmark.name, ())
+            entered = functions_entered(benchmark, counter.tasks(benchmark), programs, inner, code)
         except CannotCount as error:
             return ChangeCoverage(benchmark.name, None, str(error))
-        return _reach(counter, benchmark, names, code)
+        if entered == () and code.traced:
+            return ChangeCoverage(benchmark.name, ())
+        seen = _reach(counter, benchmark, names, code)
+        # Of what takes too long under a simulator, or does not run there, more is not known.
+        return seen if seen.executes or not entered else replace(seen, executes=entered, why="")
 
     return _in_shares(context, timeout, reach)
 
@@ -213,133 +201,6 @@ def _costs_by_name(profile: Profile, names: Mapping[str, str]) -> dict[str, floa
         name = names.get(plain, plain)
         costs[name] = costs.get(name, 0.0) + function.costs.get(profile.main, 0.0)
     return costs
-
-
-def first_runs_reach(
-    context: RunContext[Study],
-    benchmarks: Sequence[Benchmark],
-    code: CodeComparison,
-    timeout: float,
-) -> list[str]:
-    """The names of those that do not end well when the head runs each once, with traps in what has
-    changed, in at most ``timeout`` seconds in all; none where that cannot be tried."""
-    head = context.usable[-1]
-    inner = Path(context.question.build.program)
-    folder = head.program.parents[len(inner.parts) - 1]
-    # Where other things have changed, too, those that execute changed functions still go first.
-    if not code.reached or not _alone(folder, inner):
-        return []
-    trapped = head.program.with_name(f"{head.program.name}.trapped")
-    clock, found = context.services.clock, list[str]()
-    context.observer.step(f"which of {len(benchmarks)} benchmarks execute the change")
-    with scratch_folder(context.home) as scratch:
-        try:
-            _set_traps(head.program, trapped, code)
-            counter = BuildCounter(context, scratch, timeout)
-            end = clock.monotonic() + timeout
-            for benchmark in benchmarks:
-                counter.timeout = min(_ONCE_TAKES, end - clock.monotonic())
-                if counter.timeout <= 0:
-                    break
-                task = next(t for t in counter.tasks(benchmark) if t.variant == head.variant)
-                words = to_see(task.run.command, HARNESSES[benchmark.runner])[ONCE]
-                command = [str(trapped) if w == str(head.program) else w for w in words]
-                with suppress(TimeoutError):
-                    if _status(task, command, HARNESSES[benchmark.runner]):
-                        found.append(benchmark.name)
-        except (UserError, OSError):
-            return []
-        finally:
-            trapped.unlink(missing_ok=True)
-    return found
-
-
-#: Seconds for a benchmark that runs once.
-_ONCE_TAKES = 5.0
-
-
-def _status(
-    task: CountingTask, command: Sequence[str], harness: Harness, *, timed: bool = False
-) -> int:
-    """How the command ends. OSError, a timeout is one; CannotCount where it was to be ``timed`` and
-    no benchmark has run."""
-    with tempfile.TemporaryDirectory(dir=task.run.scratch) as results:
-        env = dict(task.run.env)
-        if harness.folder:
-            env[harness.folder] = harness.into.format(results)
-        argv = [*task.run.enter, *command]
-        done = task.run.launcher.run(argv, env=env, timeout=task.run.timeout)
-        if timed and not done.status and not reported(harness, Path(results), done.stdout):
-            raise CannotCount(NO_BENCHMARK)
-        return done.status
-
-
-#: ``int3`` of x86-64, whose programs alone are compared by functions.
-_TRAP = 0xCC
-
-
-def runs_without(
-    benchmark: Benchmark,
-    tasks: Sequence[CountingTask],
-    programs: dict[str, Path],
-    inner: Path,
-    code: CodeComparison,
-) -> bool:
-    """Whether it runs to its end in all builds with traps in what has changed; False also where
-    that cannot be tried. CannotCount where one of them has no such benchmark.
-
-    ``programs`` are by variant, ``inner`` is their path in their builds.
-    """
-    harness = HARNESSES.get(benchmark.runner)
-    if harness is None or not code.traced or not code.reached:
-        return False
-    for task in tasks:
-        program = programs[task.variant]
-        folder = program.parents[len(inner.parts) - 1]
-        if not _alone(folder, inner):
-            return False  # a library may have functions of these names
-        trapped = program.with_name(f"{program.name}.trapped")
-        command = [str(trapped) if w == str(program) else w for w in task.run.command]
-        try:
-            _set_traps(program, trapped, code)
-            status = _status(task, with_words(tuple(command), harness), harness, timed=True)
-        except (UserError, OSError):  # a timeout is one
-            return False
-        finally:
-            trapped.unlink(missing_ok=True)
-        if status != 0:
-            return False
-    return True
-
-
-def _alone(folder: Path, program: Path) -> bool:
-    """Whether the program names none of the libraries that were built with it: those of macros run
-    in the compiler of Rust."""
-    parts = machine_code(folder, program)
-    if not parts:
-        return False
-    text = (folder / program).read_bytes()
-    stems = {Path(name).name.partition(".so")[0] for name in parts if name != str(program)}
-    return not any(stem.encode() in text for stem in stems)
-
-
-def _set_traps(program: Path, trapped: Path, code: CodeComparison) -> None:
-    """A copy of the program in which no changed function can run. UserError without one of them."""
-    changed = {base_name(f.name): f.kind for f in code.reached}
-    elf = open_elf(program)
-    blob = bytearray(elf.blob)
-    found = set[str]()
-    for function in load(program).functions:
-        names = {base_name(name) for name in function.names} & changed.keys()
-        for section in elf.sections:
-            inside = section.address <= function.address < section.address + section.size
-            if names and inside and section.executable:
-                blob[section.offset + function.address - section.address] = _TRAP
-                found |= names
-    if missing := {n for n, kind in changed.items() if kind == "changed"} - found:
-        raise UserError(f"has no function {min(missing)}", where=program)
-    trapped.write_bytes(blob)
-    shutil.copymode(program, trapped)
 
 
 #: Of a pyperf script: one loop; and as many as take a second.

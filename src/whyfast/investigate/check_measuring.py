@@ -15,11 +15,11 @@ from whyfast.build.relink import CannotRelink
 from whyfast.build.revisions import Range, called
 from whyfast.explain.python_changes import MODULE
 from whyfast.investigate.building import build
-from whyfast.investigate.change_reach import first_runs_reach
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.measuring import check_programs, entries_of, launch_arguments
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks
 from whyfast.investigate.services import Services, Silent
+from whyfast.investigate.trapped import first_runs_reach
 from whyfast.judge.decide import ALPHA
 from whyfast.judge.power import needed_blocks
 from whyfast.measure.calibrate import MOST_TURNS

@@ -29,7 +29,7 @@ from whyfast.investigate.check_measuring import (
 )
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.costs import count_costs, repeat_builds
-from whyfast.investigate.first_failure import built
+from whyfast.investigate.first_failure import built, fetched_for
 from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import (
     Measurer,
@@ -50,6 +50,7 @@ from whyfast.model.variant import Variant
 from whyfast.model.why import Account
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
+from whyfast.study.library import FILL_IN
 from whyfast.study.load import ROOT_FILE, load_study
 
 BASE, HEAD = "base", "head"
@@ -111,6 +112,8 @@ def run_check(
     observer.note(_announced(asked.study, request, building, took, explains=elsewhere is None))
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
     context = build(RunContext(plain, home, observer, services), building)
+    if fetched_for(context, asked.change, asked.study.source):
+        context = build(RunContext(plain, home, observer, services), building)
     context = built(context, asked.change, building)
     budget = request.budget or max(BUDGET / 3, BUDGET - context.seconds["prepare"])
     limit = min(SIMULATED, budget / 3)
@@ -314,6 +317,12 @@ def _inner(study: Study, root: Path) -> str:
         raise UserError("check cannot measure under other kernels; use whyfast run", where=where)
     if not study.measured or not study.benchmarks:
         raise UserError("has no benchmark, so there is nothing to check", where=where)
+    if any(FILL_IN in step for step in study.build.steps):
+        raise UserError(
+            f"its benchmark is still to be filled in: in [build] steps, put what should be fast in "
+            f"the place of the line `{FILL_IN}`",
+            where=where,
+        )
     inner = folder.relative_to(root.resolve())
     return "" if inner == Path() else str(inner)
 

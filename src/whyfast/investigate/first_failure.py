@@ -6,15 +6,19 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
-from whyfast.build.revisions import Range, lacking_submodules
-from whyfast.build.steps import TOO_OLD
+from whyfast.build.revisions import Range, export, lacking_submodules
+from whyfast.build.steps import TOO_OLD, too_old
 from whyfast.formats.input import opened
 from whyfast.investigate.context import RunContext
+from whyfast.investigate.counting import scratch_folder
+from whyfast.investigate.first_tries import TROUBLE
+from whyfast.investigate.services import Observer
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
-from whyfast.model.study import Study
+from whyfast.model.study import Source, Study
 from whyfast.study.project import Project
 
 #: What stands between a reason and the place of its log.
@@ -60,6 +64,9 @@ _MISSING = (
 
 #: A reason that names a tool, and bytes of a log that are read.
 _TOOL, _MOST_LOG = re.compile(r"([\w.+-]+) is not installed, and"), 1_000_000
+
+#: Seconds that a download may take.
+FETCHING = 600.0
 
 #: Names of Debian packages that are named, at most; seconds to look them up.
 _NAMED, _LOOK_UP = 3, 20.0
@@ -118,6 +125,33 @@ def advice(folder: Path, project: Project, failure: BuildFailure | str) -> tuple
     return reason, False
 
 
+def fetched_for(context: RunContext[Study], change: Range, source: Source) -> bool:
+    """Whether a side, of that repository, lacks packages that were never downloaded, and now they
+    are: those of another revision may be older than what a checkout needs. UserError where they
+    cannot be had."""
+    commits, done = {"base": change.base, "head": change.head}, False
+    for outcome in context.builds:
+        command = _missing(outcome) if isinstance(outcome, BuildFailure) else ""
+        if not command:
+            continue
+        commit = commits[outcome.variant]
+        # In a copy, as cargo writes a lock file where there is none.
+        with scratch_folder(context.home) as copy:
+            export(source.folder, commit, copy / "source")
+            place = copy / "source" / source.inner
+            if reason := fetched(place, command.split(), context.observer, FETCHING):
+                side = f"{outcome.variant} ({commit[:10]})"
+                raise UserError(f"{side} needs packages that are not here: {reason}")
+        done = True
+    return done
+
+
+def _missing(failure: BuildFailure) -> str:
+    """The command that downloads what the build lacks; empty where it is nothing of that kind."""
+    text = _text(failure.log) if failure.log else ""
+    return next((command for said, command in _MISSING if said.search(text)), "")
+
+
 def built(context: RunContext[Study], change: Range, limit: float) -> RunContext[Study]:
     """The context, when base and head have been built; UserError names the side and its log."""
     names = {"base": (change.base_name, change.base), "head": (change.head_name, change.head)}
@@ -133,8 +167,7 @@ def built(context: RunContext[Study], change: Range, limit: float) -> RunContext
                 f"{side} is not built: {outcome.reason}; {kept}give it longer: "
                 f'--build-limit {2 * limit:.0f}s, or takes = "…" in [build] of the study{log}'
             )
-        text = _text(outcome.log) if outcome.log else ""
-        if fetch := next((command for said, command in _MISSING if said.search(text)), ""):
+        if fetch := _missing(outcome):
             inner = context.question.source.inner
             place = f"../whyfast-{commit[:10]}"
             raise UserError(
@@ -143,6 +176,37 @@ def built(context: RunContext[Study], change: Range, limit: float) -> RunContext
             )
         raise UserError(f"{side} does not build: {outcome.reason}{log}")
     return context
+
+
+def fetched(folder: Path, words: Sequence[str], observer: Observer, most: float) -> str:
+    """Runs the command, whose network builds do not have, for so many seconds; why it failed, empty
+    when it did not."""
+    command = " ".join(words)
+    observer.step(f"fetching what the project needs, for {most:.0f} s at most: {command}")
+    try:
+        subprocess.run(
+            words,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=most,
+            check=True,
+        )
+    except FileNotFoundError:
+        return f"{words[0]} is not installed; install it, then: {command}"
+    except subprocess.TimeoutExpired:
+        return f"`{command}` did not end within {most:.0f} s; run it by hand"
+    except subprocess.CalledProcessError as error:
+        if reason := too_old(error.stderr):
+            return reason
+        # Maven writes its errors to the one, and to the other what resets colours.
+        text = re.sub(r"\x1b\[[\d;]*m", "", f"{error.stderr}\n{error.stdout}").strip()
+        lines = text.splitlines() or ["no message"]
+        reason = next((line for line in lines if TROUBLE.search(line)), lines[-1])
+        return f"`{command}` failed: {reason}"
+    return ""
 
 
 def portable(reason: str) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from whyfast.investigate.services import Services
+from whyfast.measure.accounts import without_waiting
 from whyfast.measure.calibrate import first_turns
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments
-from whyfast.measure.run_queue import without_waiting
 from whyfast.model.errors import UserError
 from whyfast.model.sample import WAITED, Block, Calibration
 

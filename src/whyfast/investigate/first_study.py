@@ -8,17 +8,15 @@ whyfast cannot.
 from __future__ import annotations
 
 import math
-import re
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from whyfast.build.steps import too_old
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
-from whyfast.investigate.first_failure import advice, lacks_tool, portable
+from whyfast.investigate.first_commands import told_commands
+from whyfast.investigate.first_failure import FETCHING, advice, fetched, lacks_tool, portable
 from whyfast.investigate.first_tries import (
     LACKS,
     LEFT_OUT,
@@ -48,15 +46,16 @@ from whyfast.study.project import (
     benchmark_key,
     literal,
     placed_at,
+    program_name,
     some,
     some_names,
     spread,
 )
 from whyfast.study.skeleton import check_file
 
-#: Seconds that a download, a program that lists its benchmarks and a link in another layout may
-#: take; a check has no time for twenty slower ones.
-_FETCH, _LIST, _LINK = 600.0, 120.0, 20.0
+#: Seconds that a program that lists its benchmarks and a link in another layout may take; a check
+#: has no time for twenty slower ones.
+_LIST, _LINK = 120.0, 20.0
 #: Seconds after which no further program is built in place of one without work.
 _OTHERS = 60.0
 
@@ -122,7 +121,7 @@ def first_study(
     Nothing is raised for a project that does not build, nor where the limit is reached.
     """
     limit = limit or Limit(services.clock, math.inf, math.inf)
-    if project.fetch and (reason := _fetched(folder, project.fetch, observer, limit)):
+    if project.fetch and (reason := fetched(folder, project.fetch, observer, limit.left(FETCHING))):
         return FirstStudy(check_file(_noted(project, reason)), reason, builds=False, lacks=True)
     failures: list[BuildFailure | str] = []
     bare = project.as_linked or project
@@ -173,7 +172,12 @@ def _with_a_program_that_works(
     end = services.clock.monotonic() + tries.limit.left(_OTHERS)
     with copied(folder, home) as copy:
         found = _with_benchmarks(copy, way, tries)
-        for other in found.others if found.idle else ():
+        others = sorted(
+            found.others if found.idle else (),
+            # Those first whose work the tests name; all are configured alike.
+            key=lambda other: not told_commands(copy, tries.made.program, program_name(other))[0],
+        )
+        for other in others:
             if services.clock.monotonic() > end:
                 comment = f"Not built, for want of time: {Path(other.program).name}."
                 return replace(found, comments=(*found.comments, comment))
@@ -195,36 +199,6 @@ def _ways(project: Project) -> Iterator[Project]:
 
 def _noted(project: Project, reason: str) -> Project:
     return replace(project, comments=(*project.comments, *reason.splitlines()[:3]))
-
-
-def _fetched(folder: Path, words: tuple[str, ...], observer: Observer, limit: Limit) -> str:
-    """Runs the command, whose network builds do not have; why it failed, empty when it did not."""
-    command, most = " ".join(words), limit.left(_FETCH)
-    observer.step(f"fetching what the project needs, for {most:.0f} s at most: {command}")
-    try:
-        subprocess.run(
-            words,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=most,
-            check=True,
-        )
-    except FileNotFoundError:
-        return f"{words[0]} is not installed; install it, then: {command}"
-    except subprocess.TimeoutExpired:
-        return f"`{command}` did not end within {most:.0f} s; run it by hand"
-    except subprocess.CalledProcessError as error:
-        if reason := too_old(error.stderr):
-            return reason
-        # Maven writes its errors to the one, and to the other what resets colours.
-        text = re.sub(r"\x1b\[[\d;]*m", "", f"{error.stderr}\n{error.stdout}").strip()
-        lines = text.splitlines() or ["no message"]
-        reason = next((line for line in lines if TROUBLE.search(line)), lines[-1])
-        return f"`{command}` failed: {reason}"
-    return ""
 
 
 def _built(

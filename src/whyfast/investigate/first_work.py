@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.investigate.beside_program import watched
+from whyfast.investigate.first_commands import OWN, told_commands
 from whyfast.investigate.first_tries import ENOUGH, TRIED, Tries
 from whyfast.study.documents import DOCUMENTS, RECORDS
 from whyfast.study.project import (
@@ -17,6 +18,7 @@ from whyfast.study.project import (
     Commands,
     Project,
     benchmark_key,
+    program_name,
     sources,
     text_of,
 )
@@ -90,6 +92,9 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
         if found.benchmarks != project.benchmarks:
             return found
         project = found
+    tested, little = _tested(folder, project, tries)
+    if tested.benchmarks:
+        return tested
     candidates = [f for f in sources(folder, _WORK) if not _NO_WORK.search(f.name)]
     candidates = [*_named_after(folder), *candidates]
     for file in list(dict.fromkeys(candidates))[:_TRIES]:
@@ -128,8 +133,21 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
         return replace(
             project, benchmarks={"document": words}, beside={name: text}, comments=comments
         )
+    if little.benchmarks:
+        return little
+    if not reason:  # as of one that searches or counts files
+        failed, cpu = tries.fails(folder, WHOLE["whole"], folder)
+        if not failed and cpu > _least(alone):
+            comment = (
+                f"The program runs in the project's folder, for {1000 * cpu:.1f} ms: give it a "
+                "larger one."
+            )
+            return replace(project, folder="{source}", comments=(*project.comments, comment))
     what = f"fails without arguments ({reason})" if reason else "does little without arguments"
     todo = "add words to its command that give it work"
+    if "Connection refused" in reason:
+        what = f"asks for a server ({reason})"
+        todo = "start that before each check, or build another program in [build]"
     if waits:
         what = f"is {reason} without arguments"
         todo = "add words that give it less to do, or build another program in [build]"
@@ -139,6 +157,34 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
         incomplete=f"its program {what}: {todo}" if reason else "",
         comments=(*project.comments, f"The program {what}: {todo}."),
     )
+
+
+def _tested(folder: Path, project: Project, tries: Tries) -> tuple[Project, Project]:
+    """The project with the command lines of its tests that give the program work, the most first;
+    and with the one that is most where that is little."""
+    told, place = told_commands(folder, tries.made.program, program_name(project))
+    found: list[tuple[float, tuple[str, ...]]] = []
+    for words in told[:: max(1, len(told) // _TRIES)][:_TRIES]:
+        if tries.left < TRIED / 2:  # the rest is for what is written
+            break
+        failed, cpu = tries.fails(folder, words, folder if place else None)
+        found += [] if failed else [(cpu, words)]
+    found.sort(reverse=True)
+    comment = "The project's tests run the program by these commands."
+    as_tested = replace(project, folder=place, comments=(*project.comments, comment))
+    work = [words for cpu, words in found if cpu >= ENOUGH][:_KEPT]
+    most = [words for _, words in found[:1]]
+    in_full, little = (
+        replace(as_tested, benchmarks={benchmark_key(_called(w)): w for w in commands})
+        for commands in (work, most)
+    )
+    return in_full, little
+
+
+def _called(words: Sequence[str]) -> str:
+    """A command by the last file that it is given."""
+    files = re.findall(r"\{study\}/([^\" ]+)", " ".join(words))
+    return files[-1] if files else words[-1]
 
 
 def _named_after(folder: Path) -> list[Path]:
@@ -187,9 +233,6 @@ def _benchmark_option(folder: Path, project: Project, tries: Tries) -> Project |
 
 #: Such options that are tried, at most.
 _OPTIONS = 2
-
-#: How the names of scripts begin that are written.
-OWN = "whyfast_bench_"
 
 #: Runs a program with a file as its input.
 _INPUT = 'exec "$0" < "$1"'

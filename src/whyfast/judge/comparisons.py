@@ -7,6 +7,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +48,7 @@ def find_failed_expectations(
 
 
 def refuted(study: Question, failed_expectations: Sequence[FailedExpectation]) -> frozenset[str]:
-    """The variants that are not what they are called, and their controls: no verdict about them
-    would be one about their names."""
+    """The variants that contradict their expectations, and their A/A controls."""
     names = {u.variant for u in failed_expectations if u.found is not None}
     return frozenset(v.name for v in study.variants if (v.control_of or v.name) in names)
 
@@ -143,12 +143,26 @@ class ComparisonPlan:
             (v, b): [n for n in self.benchmarks if not {(n, v), (n, b)} & lacking] for v, b in pairs
         }
 
+    def suites(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        samples: Mapping[tuple[str, str, str], Ratios],
+        **settings: Any,
+    ) -> tuple[Suite, ...]:
+        """The geometric means of ``samples``, by :func:`judge_suites` with the ``settings``."""
+        return judge_suites(
+            samples,
+            margin=self.margin,
+            rounds=rounds_of(self.blocks, self.benchmarks),
+            benchmarks=self.shared(pairs),
+            **settings,
+        )
+
 
 def comparisons_of(
     question: Question, recorded: Recorded, evidence: Sequence[Evidence]
 ) -> tuple[ComparisonPlan, list[str]]:
-    """Every measured variant against every measured baseline, the claimed pairs, and the
-    baselines."""
+    """The plan of all measured pairs and claimed ones, and the baselines."""
     if isinstance(question, Commands):
         variants = [v.name for v in question.variants]
     else:

@@ -101,8 +101,8 @@ NOTES = {
         "missing"
     ),
     UNMOVED: (
-        "layouts move the code of the program, not that of {names}, built beside it: what "
-        "placement does in there is not in the spread; linked statically, it is"
+        "layouts move the code of the program, not that of {names}, built beside it: the spread "
+        "does not include placement in there; link it statically to include it"
     ),
     "one-layout": (
         "each build has one memory layout: the verdicts are about these binaries, and a difference "
@@ -160,10 +160,9 @@ def find_confounds(
     """All confounds of one run, warnings first."""
     built = [b for b in builds if isinstance(b, Build)]
     confounds = [*option_confounds(study, built, evidence)]
-    providers = grouped({b.variant: b.provenance["toolchain"]["name"].split(":")[0] for b in built})
-    if len(providers) > 1:
-        variants = [v for variants in providers.values() for v in variants]
-        confounds.append(confound("toolchain-provider", variants, sides=sides(providers)))
+    providers = {b.variant: b.provenance["toolchain"]["name"].split(":")[0] for b in built}
+    in_groups = [v for variants in grouped(providers).values() for v in variants]
+    confounds += differing("toolchain-provider", providers, in_groups)
     confounds += [*root_confounds(built), *interpreter_confounds(built)]
     if study.stands_for:
         confounds.append(confound("stand-in", reason=study.stands_for, name=study.name))
@@ -210,15 +209,23 @@ def confound(kind: str, variants: Iterable[str] = (), **values: object) -> Confo
     return Confound(kind, text, severity, tuple(variants))
 
 
+def differing(
+    kind: str, values: Mapping[str, str], variants: Sequence[str] = (), name: str = ""
+) -> Iterator[Confound]:
+    """One where the variants or machines of ``values`` have different ones."""
+    groups = grouped(values)
+    if len(groups) > 1:
+        yield confound(kind, variants, names=name, sides=sides(groups))
+
+
 def interpreter_confounds(builds: Sequence[Build]) -> Iterator[Confound]:
     """A confound for each fact in which the interpreters of the builds differ."""
     facts = {
         b.variant: python["facts"] for b in builds if (python := b.provenance.get("interpreter"))
     }
     for fact in FACTS:
-        groups = grouped({v: known.get(fact) or "not known" for v, known in facts.items()})
-        if len(groups) > 1:
-            yield confound(f"interpreter-{fact.lower()}", facts, sides=sides(groups))
+        values = {v: known.get(fact) or "not known" for v, known in facts.items()}
+        yield from differing(f"interpreter-{fact.lower()}", values, list(facts))
 
 
 # Packages of the Debian roots that builds were made in, by version.
@@ -347,8 +354,7 @@ def _waited(blocks: Sequence[Block]) -> Iterator[Confound]:
 
 
 def machine_confounds(sessions: Sequence[Session], blocks: Sequence[Block]) -> list[Confound]:
-    """Settings that differed between sessions with blocks, or changed during one; steal time and
-    throttling while measuring."""
+    """Settings that differed or changed while measuring; steal time; throttling."""
     number = {s.id: sum(b.session == s.id for b in blocks) for s in sessions}
     used = [s for s in sessions if number[s.id]]
     apart = _benchmarks_by_host(used, blocks)
@@ -370,8 +376,7 @@ def machine_confounds(sessions: Sequence[Session], blocks: Sequence[Block]) -> l
 def _benchmarks_by_host(
     sessions: Sequence[Session], blocks: Sequence[Block]
 ) -> dict[str, set[str]]:
-    """Hosts and their benchmarks where each benchmark was measured on one of several hosts; else
-    empty."""
+    """The benchmarks of each host, where each was measured on one of several; else empty."""
     name = {
         s.id: str(s.environment.get("machine") or _value(s.environment, "hostname", ""))
         for s in sessions

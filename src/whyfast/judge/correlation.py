@@ -110,8 +110,7 @@ class Likelihood:
         return replace(self, **{name: change(name) for name in names})
 
     def both_ways(self) -> Likelihood:
-        """That of the series, and then of their negatives, as is that of blocks with the two sides
-        exchanged."""
+        """That of the series, and of blocks with the two sides exchanged."""
         other = {"center": -self.center, "peak": -self.peak, "shares": self.shares[::-1]}
 
         def twice(name: str) -> Floats:

@@ -11,15 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from whyfast.judge import power
 from whyfast.judge.correlation import EVEN, is_clear, lag_ones, likelihood
 from whyfast.judge.eprocess import counted, intervals
-from whyfast.judge.power import (
-    detectable,
-    exp_or_inf,
-    needed_blocks,
-    seconds_to_margin,
-    small_sample,
-)
 from whyfast.judge.processes import (
     SURE,
     SUSPECT,
@@ -231,7 +225,7 @@ class _Interval(NamedTuple):
 
 def _intervals(batch: _Batch, level: float) -> Iterator[_Interval]:
     m, n = len(batch.keys), len(batch.series[0])
-    if n < needed_blocks(level):  # they bound nothing
+    if n < power.needed_blocks(level):  # they bound nothing
         for center in locations(batch.series) if n else [math.nan] * m:
             yield _Interval(-math.inf, math.inf, float(center), False)
         return
@@ -261,8 +255,8 @@ def _judge(
             benchmark=key[0],
             outcome=outcome,
             ratio=math.exp(interval.center),
-            low=exp_or_inf(interval.low),
-            high=exp_or_inf(interval.high),
+            low=power.exp_or_inf(interval.low),
+            high=power.exp_or_inf(interval.high),
             confidence=1 - level,
             log_e=float(log_e[i]),
             blocks=n,
@@ -285,13 +279,13 @@ def _undecided(
 ) -> Verdict:
     """With the effect that this many blocks could detect, and the cost of resolving the margin."""
     level, ends = 1 - verdict.confidence, (interval.low, interval.high)
-    seconds = None if cost is None else seconds_to_margin(d, ends, level, margin, cost)
+    seconds = None if cost is None else power.seconds_to_margin(d, ends, level, margin, cost)
     return replace(
         verdict,
-        detectable=exp_or_inf(detectable(d, ends, level)),
+        detectable=power.exp_or_inf(power.detectable(d, ends, level)),
         seconds_to_margin=seconds[0] if seconds else None,
         seconds_to_margin_90=seconds[1] if seconds else None,
-        small_sample=small_sample(d, level),
+        small_sample=power.small_sample(d, level),
     )
 
 

@@ -145,7 +145,6 @@ def counted(s: Strategies, theta: Floats, blocks: Likelihood) -> tuple[Floats, F
 
 
 def _counted_above(s: Strategies, theta: Floats, blocks: Likelihood) -> Floats:
-    """The first of :func:`counted`."""
     wealth = _shared(s, _log_sum(_log_gains(s.scores(theta))))
     return blocks.discounted(wealth, theta, 1)
 

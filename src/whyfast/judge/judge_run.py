@@ -8,23 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from whyfast.judge import decide
 from whyfast.judge.comparisons import (
     ComparisonPlan,
     comparisons_of,
     judge_interactions,
-    judge_suites,
     measured_builds,
-    rounds_of,
 )
 from whyfast.judge.confounds import find_confounds
-from whyfast.judge.decide import (
-    ALPHA,
-    Key,
-    Sample,
-    correct_cold_start,
-    correct_suites,
-    judge_family,
-)
 from whyfast.judge.lines import judge_counts, judge_lines
 from whyfast.judge.looks import KEPT, final_analysis, level_of_looks
 from whyfast.judge.placement import judge_fixes, judge_levels, judge_placements
@@ -65,7 +56,9 @@ def judge_run(
     linked = blocks_by_benchmark(as_linked(blocks) or blocks, names)
     final = replace(compared, blocks=deciding(blocks))
     varied = bool(blocks) and all(b.layouts for b in final.blocks)
-    verdicts, suites = judge_study(final, ended if level_of_looks(question) < ALPHA else None)
+    verdicts, suites = judge_study(
+        final, ended if level_of_looks(question) < decide.ALPHA else None
+    )
     # A failed side gets no further blocks, so the cost of deciding its comparisons is unknown.
     failed = {(f.benchmark, f.variant) for f in recorded.failed}
     return Judged(
@@ -74,9 +67,9 @@ def judge_run(
             replace(v, seconds_to_margin=None, seconds_to_margin_90=None)
             if failed & {(v.benchmark, v.variant), (v.benchmark, v.baseline)}
             else v
-            for v in correct_cold_start(verdicts, benchmarks, recorded.calibrations)
+            for v in decide.correct_cold_start(verdicts, benchmarks, recorded.calibrations)
         ),
-        suites=correct_suites(suites, benchmarks, recorded.calibrations),
+        suites=decide.correct_suites(suites, benchmarks, recorded.calibrations),
         metrics=judge_metrics(accounted(blocks, names), METRICS, question),
         placements=judge_placements(compared),
         fixes=judge_fixes(
@@ -119,24 +112,21 @@ def judge_study(
     None where none is reserved; see :func:`whyfast.judge.looks.final_analysis`."""
     verdicts: list[Verdict] = []
     suites: list[Suite] = []
-    rounds = rounds_of(compared.blocks, compared.benchmarks)
     seconds = {
         name: float(np.mean([b.seconds for b in blocks]))
         for name, blocks in blocks_by_benchmark(compared.blocks, compared.benchmarks).items()
         if blocks
     }
-    level = ALPHA if ended is None else ALPHA * (1 - KEPT)
+    level = decide.ALPHA if ended is None else decide.ALPHA * (1 - KEPT)
     for pairs in compared.families:
         samples = compared.samples(pairs)
-        series: dict[Key, Ratios] = dict(samples.items())
-        cost: dict[Key, float] = {key: seconds[key[0]] for key in samples}
-        single = judge_family(dict(series), margin=compared.margin, cost=cost, alpha=level)
+        series: dict[decide.Key, Ratios] = dict(samples.items())
+        cost: dict[decide.Key, float] = {key: seconds[key[0]] for key in samples}
+        single = decide.judge_family(dict(series), margin=compared.margin, cost=cost, alpha=level)
         if ended is not None:
             single = final_analysis(single, series, margin=compared.margin, cost=cost, ended=ended)
         verdicts += single
-        suites += judge_suites(
-            samples, margin=compared.margin, rounds=rounds, benchmarks=compared.shared(pairs)
-        )
+        suites += compared.suites(pairs, samples)
     return tuple(verdicts), tuple(suites)
 
 
@@ -150,7 +140,7 @@ def judge_metrics(
     names = [v.name for v in question.variants if not v.control_of]
     pairs = question.compared(names, question.baselines[: None if question.along else 1])
     for metric in metrics:
-        samples: dict[Key, Sample] = {}
+        samples: dict[decide.Key, decide.Sample] = {}
         for benchmark, every in rounds.items():
             for variant, baseline in pairs:
                 amounts = [
@@ -160,7 +150,7 @@ def judge_metrics(
                 ]
                 if amounts and all(x > 0 and y > 0 for x, y in amounts):
                     samples[benchmark, variant, baseline] = np.log([x / y for x, y in amounts])
-        judged = judge_family(samples, margin=question.margin)
+        judged = decide.judge_family(samples, margin=question.margin)
         verdicts += (replace(v, metric=metric, benchmark=v.benchmark or None) for v in judged)
     return tuple(verdicts)
 
@@ -195,16 +185,11 @@ class ChosenMeans:
         """The suites of these benchmarks, of which there are two or more."""
         benchmarks = [b for b in self._question.benchmarks if b.name in chosen]
         compared = replace(self._compared, benchmarks=[b.name for b in benchmarks])
-        rounds = rounds_of(compared.blocks, compared.benchmarks)
         suites: list[Suite] = []
         for pairs, samples in self._families:
-            suites += judge_suites(
-                {key: sample for key, sample in samples.items() if key[0] in chosen},
-                margin=compared.margin,
-                rounds=rounds,
-                benchmarks=compared.shared(pairs),
-            )
-        return correct_suites(suites, benchmarks, self._recorded.calibrations)
+            few = {key: sample for key, sample in samples.items() if key[0] in chosen}
+            suites += compared.suites(pairs, few)
+        return decide.correct_suites(suites, benchmarks, self._recorded.calibrations)
 
 
 def agrees(again: Sequence[Suite], judged: Sequence[Suite]) -> bool:
@@ -273,7 +258,6 @@ def _exact(question: Question, costs: Sequence[VariantCost]) -> Iterator[CostCha
 
 
 def _measured(metrics: Sequence[Verdict]) -> Iterator[CostChange]:
-    """Of what has an interval."""
     for v in metrics:
         if (key := BY_METRIC.get(v.metric)) is not None:
             outcome = v.outcome if v.outcome in ("same", "undecided") else _AS_COST[v.outcome]

@@ -60,8 +60,7 @@ def judge_lines(
 
 
 def _rank(n: int, tail: float) -> int:
-    """The largest k for which a fair coin thrown ``n`` times shows fewer than k heads in at most
-    ``tail`` of all cases."""
+    """The largest k so that a coin thrown ``n`` times seldom (``tail``) has fewer than k heads."""
     k, ways, fewer = 0, 1, 1  # ways of k heads, and of at most k
     limit = int(tail * 2**53) << n >> 53
     while fewer <= limit:
@@ -117,7 +116,6 @@ def _line(parameter: Parameter, variant: str, series: Series, baseline: Series) 
 
 
 def _fits(series: Series) -> tuple[list[float], list[float]]:
-    """Slope and intercept of each complete pass."""
     at = sorted(series)
     slopes, intercepts = [], []
     for i in range(min(len(times) for times in series.values())):
@@ -204,8 +202,7 @@ def spread(counted: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class ReleasePoint:
-    """One kernel of a series: the instructions of a unit more of the parameter (``slope``), and
-    those at 0 of it."""
+    """One kernel: instructions of a unit more of the parameter, and those at 0 of it."""
 
     kernel: str
     variant: str
@@ -215,8 +212,7 @@ class ReleasePoint:
 
 @dataclass(frozen=True)
 class ReleaseStep:
-    """From ``before`` to ``after``, neighbours in a series, the slope changed by more than the
-    margin of the study."""
+    """Between two neighbours the slope changed by more than the margin of the study."""
 
     before: ReleasePoint
     after: ReleasePoint
@@ -364,5 +360,4 @@ def way_costs(
 
 
 def _loops(blocks: Sequence[Block], variant: str) -> list[float]:
-    """Median seconds of a loop in each block."""
     return [statistics.median(b.values[variant]) / b.loops for b in blocks if variant in b.values]

@@ -17,16 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whyfast.judge.comparisons import ComparisonPlan, judge_suites, rounds_of
-from whyfast.judge.confounds import confound, grouped, sides, warnings_first
-from whyfast.judge.decide import (
-    ALPHA,
-    Key,
-    correct_cold_start,
-    coverage_level,
-    judge_family,
-    outcome_of,
-)
+from whyfast.judge import decide
+from whyfast.judge.comparisons import ComparisonPlan
+from whyfast.judge.confounds import confound, differing, grouped, sides, warnings_first
 from whyfast.judge.power import exp_or_inf, half_width, needed_blocks
 from whyfast.judge.processes import set_aside
 from whyfast.judge.ratios import Floats, deciding
@@ -61,7 +54,7 @@ def _levels(results: Mapping[str, Result]) -> tuple[float, float]:
     """Of suites, and of single benchmarks: α over the number of intervals."""
     suites = sum(len(r.judged.suites) for r in results.values())
     benchmarks = sum(len(r.judged.verdicts) for r in results.values())
-    return ALPHA / max(1, suites), ALPHA / max(1, benchmarks)
+    return decide.ALPHA / max(1, suites), decide.ALPHA / max(1, benchmarks)
 
 
 def means_alike(results: Mapping[str, Result]) -> dict[tuple[str, str], frozenset[str]]:
@@ -96,26 +89,18 @@ def verdicts_at(result: Result, *, suites: float, benchmarks: float) -> Iterator
     samples = plan.samples(plan.pairs)
     calibrations = recorded.calibrations
     # The family divides what it is given by its number.
-    means = (
-        judge_suites(
-            samples,
-            margin=question.margin,
-            alpha=suites * len(judged.suites),
-            rounds=rounds_of(plan.blocks, plan.benchmarks),
-            benchmarks=plan.shared(plan.pairs),
-            influence=False,
-        )
-        if judged.suites
-        else ()
+    alpha = suites * len(judged.suites)
+    means = plan.suites(plan.pairs, samples, alpha=alpha, influence=False) if judged.suites else ()
+    yield from decide.correct_cold_start(
+        [s.verdict for s in means], question.benchmarks, calibrations
     )
-    yield from correct_cold_start([s.verdict for s in means], question.benchmarks, calibrations)
-    each = judge_family(
+    each = decide.judge_family(
         dict(samples.items()),
         margin=question.margin,
         alpha=benchmarks * len(samples),
         all_right=True,
     )
-    yield from correct_cold_start(each, question.benchmarks, calibrations)
+    yield from decide.correct_cold_start(each, question.benchmarks, calibrations)
 
 
 class _Place(NamedTuple):
@@ -128,7 +113,7 @@ class _Place(NamedTuple):
 
 
 def _difference(
-    key: Key, by_machine: Mapping[str, Verdict], margin: float
+    key: decide.Key, by_machine: Mapping[str, Verdict], margin: float
 ) -> MachineDifference | None:
     """None where all intervals overlap, or what lies between them cannot matter."""
     places = [
@@ -162,7 +147,7 @@ def _difference(
         ratio=math.exp(fmean(p.log for p in last) - fmean(p.log for p in first)),
         low=math.exp(low),
         high=exp_or_inf(high),
-        confidence=1 - ALPHA,
+        confidence=1 - decide.ALPHA,
     )
 
 
@@ -243,7 +228,6 @@ def random_effects(logs: Sequence[float], errors: Sequence[float]) -> RandomEffe
 
 
 def _scatter(y: Floats, variances: Floats, tau2: float) -> tuple[float, float, float]:
-    """Σ w (y − μ)², μ and Σ w."""
     weights = 1 / (variances + tau2)
     total = float(weights.sum())
     mean = float((weights * y).sum()) / total
@@ -278,7 +262,7 @@ def pool_machines(results: Mapping[str, Result]) -> tuple[Pooled, ...]:
             for name, r in results.items()
         },
     )
-    effects: dict[Key, tuple[RandomEffects, tuple[str, ...]]] = {}
+    effects: dict[decide.Key, tuple[RandomEffects, tuple[str, ...]]] = {}
     for key, by_machine in by_key.items():
         errors = {name: standard_error(v) for name, v in by_machine.items()}
         known = {name: error for name, error in errors.items() if error is not None}
@@ -288,8 +272,10 @@ def pool_machines(results: Mapping[str, Result]) -> tuple[Pooled, ...]:
             effects[key] = random_effects(logs, list(known.values())), left_out
     suites = [key for key in effects if key[0] is None]
     single = [key for key in effects if key[0] is not None]
-    of_suites = ALPHA / max(1, len(suites))
-    of_single = coverage_level([effects[key][0].least_level(margin) for key in single], ALPHA)
+    of_suites = decide.ALPHA / max(1, len(suites))
+    of_single = decide.coverage_level(
+        [effects[key][0].least_level(margin) for key in single], decide.ALPHA
+    )
     return (
         *(_pooled(key, *effects[key], of_suites, margin) for key in suites),
         *(_pooled(key, *effects[key], of_single, margin) for key in single),
@@ -298,9 +284,9 @@ def pool_machines(results: Mapping[str, Result]) -> tuple[Pooled, ...]:
 
 def _by_key(
     results: Mapping[str, Result], verdicts: Mapping[str, Iterable[Verdict]]
-) -> dict[Key, dict[str, Verdict]]:
+) -> dict[decide.Key, dict[str, Verdict]]:
     """The verdicts of each comparison by machine; of means, those that are over the same."""
-    by_key: dict[Key, dict[str, Verdict]] = defaultdict(dict)
+    by_key: dict[decide.Key, dict[str, Verdict]] = defaultdict(dict)
     alike = means_alike(results)
     for name, each in verdicts.items():
         for v in each:
@@ -310,7 +296,7 @@ def _by_key(
 
 
 def _pooled(
-    key: Key, effects: RandomEffects, left_out: tuple[str, ...], level: float, margin: float
+    key: decide.Key, effects: RandomEffects, left_out: tuple[str, ...], level: float, margin: float
 ) -> Pooled:
     low, high = effects.interval(level)
     expected = effects.expected(level)
@@ -318,7 +304,7 @@ def _pooled(
         variant=key[1],
         baseline=key[2],
         benchmark=key[0],
-        outcome=outcome_of(low, high, margin),
+        outcome=decide.outcome_of(low, high, margin),
         ratio=math.exp(effects.mean),
         low=exp_or_inf(low),
         high=exp_or_inf(high),
@@ -336,8 +322,7 @@ _NAMED = 4
 
 
 def fleet_confounds(results: Mapping[str, Result]) -> tuple[Confound, ...]:
-    """What differs between the machines of a merged result beside the machines, warnings first;
-    ``results`` by machine."""
+    """What differs between machines beside themselves, warnings first; ``results`` by machine."""
     compilers: dict[str, dict[str, str]] = defaultdict(dict)
     forms: dict[str, dict[str, str]] = defaultdict(dict)
     virtual, versions = {}, {}
@@ -353,8 +338,8 @@ def fleet_confounds(results: Mapping[str, Result]) -> tuple[Confound, ...]:
         if environments and environments[-1].get("whyfast") is not None:
             versions[machine] = str(environments[-1]["whyfast"])
     builds = [b for r in results.values() for b in r.recorded.builds if isinstance(b, Build)]
-    sources = _differing((b.variant, _source(b)) for b in builds)
-    programs = _differing((b.variant, b.program_sha256) for b in builds)
+    sources = _with_several((b.variant, _source(b)) for b in builds)
+    programs = _with_several((b.variant, b.program_sha256) for b in builds)
     subjects = {
         m: "over drawn layouts" if r.judged.about == "change" else "of programs as linked"
         for m, r in results.items()
@@ -367,36 +352,31 @@ def fleet_confounds(results: Mapping[str, Result]) -> tuple[Confound, ...]:
     }
     sizes = {m: f"{len(names)} benchmarks" for m, names in means.items()}
     confounds = [
-        *(_between("machine-compiler", values, name) for name, values in compilers.items()),
-        _of_variants("machine-source", sources),
-        _of_variants("machine-program", programs),
-        *(_between("machine-dispatch", values, v, (v,)) for v, values in forms.items()),
-        _between("machine-layouts", subjects),
-        confound("machine-incomplete", names=", ".join(incomplete)) if incomplete else None,
-        confound("machine-mean", sides=sides(grouped(sizes)))
-        if len(set(means.values())) > 1
-        else None,
-        _between("machine-virtual", virtual),
-        _between("machine-whyfast", versions),
+        *(
+            c
+            for n, values in compilers.items()
+            for c in differing("machine-compiler", values, (), n)
+        ),
+        *_of_variants("machine-source", sources),
+        *_of_variants("machine-program", programs),
+        *(c for v, each in forms.items() for c in differing("machine-dispatch", each, (v,), v)),
+        *differing("machine-layouts", subjects),
+        *([confound("machine-incomplete", names=", ".join(incomplete))] if incomplete else ()),
+        *(
+            [confound("machine-mean", sides=sides(grouped(sizes)))]
+            if len(set(means.values())) > 1
+            else ()
+        ),
+        *differing("machine-virtual", virtual),
+        *differing("machine-whyfast", versions),
     ]
-    return warnings_first(c for c in confounds if c is not None)
+    return warnings_first(confounds)
 
 
-def _between(
-    kind: str, values: Mapping[str, str], name: str = "", variants: Sequence[str] = ()
-) -> Confound | None:
-    """Where machines have different ``values``."""
-    groups = grouped(values)
-    if len(groups) < 2:
-        return None
-    return confound(kind, variants, names=name, sides=sides(groups))
-
-
-def _of_variants(kind: str, variants: Sequence[str]) -> Confound | None:
-    if not variants:
-        return None
+def _of_variants(kind: str, variants: Sequence[str]) -> Iterator[Confound]:
     more = [f"{len(variants) - _NAMED} more"] if len(variants) > _NAMED else []
-    return confound(kind, variants, names=", ".join([*variants[:_NAMED], *more]))
+    if variants:
+        yield confound(kind, variants, names=", ".join([*variants[:_NAMED], *more]))
 
 
 def _source(build: Build) -> str:
@@ -406,7 +386,7 @@ def _source(build: Build) -> str:
     return digest if isinstance(digest, str) else ""
 
 
-def _differing(values: Iterable[tuple[str, str]]) -> list[str]:
+def _with_several(values: Iterable[tuple[str, str]]) -> list[str]:
     """The variants with different values; an empty one is not known."""
     known: dict[str, set[str]] = {}
     for variant, value in values:

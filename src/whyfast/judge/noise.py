@@ -189,8 +189,7 @@ class Noise:
         return len(self.logs)
 
     def suite(self, benchmarks: Collection[str]) -> SuiteNoise | None:
-        """For the geometric mean over those benchmarks, from those of them that all reruns have;
-        None when these are none."""
+        """For the geometric mean over those benchmarks that all reruns have; None without any."""
         place = {name: i for i, name in enumerate(self.names)}
         known = [name for name in benchmarks if name in place]
         if not known:

@@ -138,8 +138,7 @@ _FLAG = re.compile(r"(?<![\w-])(-(?:f|m|p)[\w=,+-]+|--coverage)")
 
 @dataclass(frozen=True)
 class _Sign:
-    """That an option is on in a build: ``spelling`` by its record or its commands, ``trace`` in its
-    code."""
+    """An option that is on: ``spelling`` by its record or commands, ``trace`` in its code."""
 
     spelling: str
     trace: OptionTrace | None
@@ -190,8 +189,7 @@ def option_confounds(
 
 
 def _signs(provenance: Mapping[str, Any], evidence: Evidence | None) -> dict[str, _Sign]:
-    """The options that are on in a build, whether the study, the toolchain or the program's own
-    build system switched them on."""
+    """The options that are on in a build, whoever switched them on."""
     inputs = provenance.get("inputs", {})
     env = provenance.get("env", inputs.get("env", {}))
     texts = [

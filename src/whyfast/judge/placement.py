@@ -69,8 +69,7 @@ def judge_placements(compared: ComparisonPlan) -> tuple[Placement, ...]:
 
 
 def _beside(blocks: Sequence[Block]) -> Sequence[Block]:
-    """The blocks as linked since others were drawn: earlier ones may have fewer turns, and so
-    another noise."""
+    """The blocks as linked since others were drawn: earlier ones may have another noise."""
     first: dict[str, int] = {}
     for b in blocks:
         if b.layouts:
@@ -92,8 +91,7 @@ def _suite_and_benchmarks(compared: ComparisonPlan) -> dict[Key, Ratios]:
 
 
 def _verdicts(series: Mapping[Key, Ratios], margin: float) -> dict[Key, Verdict]:
-    """Benchmarks as one family and suites as another, as in a study, so that the same blocks never
-    get two verdicts."""
+    """Benchmarks as one family and suites as another, as in a study."""
     single = {key: d for key, d in series.items() if key[0] is not None}
     suites = {key: d for key, d in series.items() if key[0] is None}
     verdicts = (
@@ -191,8 +189,7 @@ def _variance(x: Floats) -> tuple[float, float, float]:
 def judge_placement(
     linked: Verdict, varied: Verdict, linked_d: Floats, varied_d: Floats, margin: float
 ) -> Placement:
-    """Combine the verdicts with the series of log ratios: as linked, of what was measured beside
-    the varied ones, and these."""
+    """Both verdicts combined with the log ratios as linked, beside the varied ones, and varied."""
     low, high = added(linked, varied)
     spread, most = layout_spread(linked_d, varied_d)
     return Placement(
@@ -261,8 +258,7 @@ def alone(variances: Floats, k: int) -> Floats:
 
 
 def _series(blocks: Sequence[Block], benchmark: str, variants: Sequence[str], skip: int) -> Series:
-    """Without what no layout does, as in :func:`layout_spread`. Robust variances of different pairs
-    do not add up."""
+    """Without solitary values. Robust variances of different pairs do not add up."""
     whole = [b for b in blocks if b.benchmark == benchmark and set(variants) <= b.values.keys()]
     pairs = [*combinations(variants, 2)]
     ratios = pair_ratios(whole, pairs, skip)
@@ -317,8 +313,7 @@ def _fix(
 
 
 def _resampled(d: Floats, rng: np.random.Generator) -> Floats:
-    """Variances of each pair (columns) in bootstrap samples of the blocks (rows), the same blocks
-    for every pair."""
+    """Variances (samples, pairs) in bootstrap samples of the blocks, the same for all pairs."""
     number = d.shape[1]
     chosen = rng.integers(0, number, (SAMPLES, number))
     return np.stack([np.var(pair[chosen], axis=1, ddof=1) for pair in d], axis=1)

@@ -62,8 +62,7 @@ _MOST = 10_000_000
 
 
 def half_width(n: int, alpha: float) -> float:
-    """Half of the interval's width, the median over series of ``n`` standard normal blocks; inf
-    while that many bound nothing."""
+    """Half of the interval's width, the median for ``n`` standard normal blocks; or inf."""
     return _between(HALVES, n, alpha) / math.sqrt(n) if n else _INF
 
 
@@ -108,8 +107,7 @@ def seconds_to_margin(
 
 @lru_cache(maxsize=64)
 def _widths(alpha: float) -> tuple[Floats, Floats]:
-    """Numbers of blocks, ascending by 1 and then by 1 %, and half the width of the interval of so
-    many standard normal ones."""
+    """Numbers of blocks, ascending by 1 and then by 1 %, and :func:`half_width` of each."""
     blocks = [1]
     while blocks[-1] < _MOST:
         blocks.append(blocks[-1] + max(1, blocks[-1] // 100))

@@ -70,8 +70,7 @@ def asymmetric_outliers_of(
 
 
 def may_have_asymmetric_outliers(medians: Floats, margin: float) -> Mask:
-    """Which of m comparisons, shape (n, m), have outlying blocks at all: far quicker than asking
-    each."""
+    """Which of m comparisons, shape (n, m), have outlying blocks at all: a quick test."""
     away = np.abs(medians - median(medians, axis=0))
     limit = np.maximum(OUTLYING * 1.4826 * median(away, axis=0), math.log1p(margin))
     return np.asarray(np.any(away > limit, axis=0))

@@ -191,8 +191,7 @@ def turn_ratios(variant: Floats, baseline: Floats) -> Ratios:
 
 
 def _rows(blocks: Sequence[Block], places: Sequence[tuple[int, int]], skip: int) -> Floats:
-    """The four statistics, spread and level of each pair of rows of values, of blocks of one shape;
-    shape (blocks, pairs, 6)."""
+    """Statistics, spread and level of pairs of rows, of blocks of one shape: (blocks, pairs, 6)."""
     logs = np.log(np.array([[*b.values.values()] for b in blocks], dtype=np.float64))
     logs = logs[..., min(skip, logs.shape[2] // 2) :]
     quantiles, at = _places(logs), np.array(places)

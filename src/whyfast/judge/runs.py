@@ -17,18 +17,6 @@ import numpy as np
 from whyfast.judge import noise as prior
 from whyfast.judge.comparisons import carriers
 from whyfast.judge.decide import coverage_level, exact_verdict, outcome_of
-from whyfast.judge.noise import (
-    FREEDOM,
-    SHARED,
-    Contrast,
-    Noise,
-    Ratio,
-    contrast,
-    log_mean,
-    other_work,
-    process_means,
-    with_drift,
-)
 from whyfast.judge.power import exp_or_inf
 from whyfast.judge.ratios import Floats
 from whyfast.model.sample import Recording, Series
@@ -42,8 +30,8 @@ class Member:
 
     benchmark: str
     point: float
-    within: Contrast | None
-    drifted: Contrast
+    within: prior.Contrast | None
+    drifted: prior.Contrast
     drift: float
 
 
@@ -52,7 +40,9 @@ class Mean:
     Within the runs, errors of benchmarks are taken as independent, which processes started one
     after the other are. Of drift, the share SHARED is the whole run's and does not average out."""
 
-    def __init__(self, members: Sequence[Member], noise: Noise | None, *, prior: bool) -> None:
+    def __init__(
+        self, members: Sequence[Member], noise: prior.Noise | None, *, prior: bool
+    ) -> None:
         self.members = members
         self._prior = prior
         self._noise = None if noise is None else noise.suite([m.benchmark for m in members])
@@ -66,11 +56,11 @@ class Mean:
         """How many of the members the reruns have."""
         return 0 if self._noise is None else self._noise.number
 
-    def of_all(self) -> tuple[float, tuple[Contrast, ...]]:
+    def of_all(self) -> tuple[float, tuple[prior.Contrast, ...]]:
         """The mean log ratio, and the contrasts whose union is its interval."""
         return self._mean(self._total, len(self.members), self._lacks, None)
 
-    def without(self, i: int) -> tuple[float, tuple[Contrast, ...]]:
+    def without(self, i: int) -> tuple[float, tuple[prior.Contrast, ...]]:
         """The same without member ``i``."""
         member = self.members[i]
         lacks = self._lacks - (member.within is None)
@@ -80,11 +70,11 @@ class Mean:
 
     def _mean(
         self, total: Floats, number: int, lacks: int, left_out: str | None
-    ) -> tuple[float, tuple[Contrast, ...]]:
+    ) -> tuple[float, tuple[prior.Contrast, ...]]:
         point, *rest = (float(x) for x in total)
         parts = []
         if self._prior:
-            shared = (SHARED * rest[6] / number) ** 2
+            shared = (prior.SHARED * rest[6] / number) ** 2
             parts.append(_contrast(point, rest[3:6], number, shared))
         elif not lacks:
             parts.append(_contrast(point, rest[:3], number, 0.0))
@@ -92,29 +82,29 @@ class Mean:
             spread = self._noise.spread(left_out)
             if spread is not None:
                 mean = point / number
-                parts.append(Contrast(mean, mean, spread.error, spread.freedom))
+                parts.append(prior.Contrast(mean, mean, spread.error, spread.freedom))
         return point / number, tuple(parts)
 
 
 def _row(member: Member) -> tuple[float, ...]:
     within = member.within
     inner = (0.0, 0.0, 0.0) if within is None else _sums(within, within.error**2)
-    variance = max(member.drifted.error**2 - (SHARED * member.drift) ** 2, 1e-30)
+    variance = max(member.drifted.error**2 - (prior.SHARED * member.drift) ** 2, 1e-30)
     return (member.point, *inner, *_sums(member.drifted, variance), member.drift)
 
 
-def _sums(contrast: Contrast, variance: float) -> tuple[float, float, float]:
+def _sums(contrast: prior.Contrast, variance: float) -> tuple[float, float, float]:
     return contrast.location, variance, variance**2 / contrast.freedom
 
 
-def _contrast(point: float, sums: Sequence[float], number: int, shared: float) -> Contrast:
+def _contrast(point: float, sums: Sequence[float], number: int, shared: float) -> prior.Contrast:
     """Welch–Satterthwaite over the members and what they share."""
     location, variance, squares = sums
     independent = max(variance, 0.0) / number**2
     total = independent + shared
-    below = max(squares, 0.0) / number**4 + shared**2 / FREEDOM
+    below = max(squares, 0.0) / number**4 + shared**2 / prior.FREEDOM
     freedom = total**2 / below if below > 0 else math.inf
-    return Contrast(point / number, location / number, math.sqrt(total), freedom)
+    return prior.Contrast(point / number, location / number, math.sqrt(total), freedom)
 
 
 #: At most this share of the verdicts is expected to be wrong. Larger than for interleaved blocks:
@@ -144,18 +134,17 @@ class RunsCompared:
     variant: str
     baseline: str
     point: float
-    parts: tuple[Contrast, ...]
+    parts: tuple[prior.Contrast, ...]
     processes: int
     notes: tuple[str, ...] = ()
 
     def least_level(self, margin: float) -> float:
-        """The strictest level at which the interval excludes 0 or lies within the margin; 1 when it
-        does at none."""
+        """The strictest level at which the interval excludes 0 or is within the margin; 1: none."""
         levels = [part.least_levels(margin) for part in self.parts]
         return min(max(apart for apart, _ in levels), max(within for _, within in levels))
 
 
-def interval_of(parts: Sequence[Contrast], level: float) -> tuple[float, float]:
+def interval_of(parts: Sequence[prior.Contrast], level: float) -> tuple[float, float]:
     """The union of the intervals."""
     ends = [part.interval(level) for part in parts]
     return min(low for low, _ in ends), max(high for _, high in ends)
@@ -187,7 +176,7 @@ def compare_runs(
     benchmarks: Sequence[str],
     *,
     margin: float,
-    noise: Noise | None = None,
+    noise: prior.Noise | None = None,
 ) -> RunVerdicts:
     """Verdicts by head and benchmark, and on the geometric mean of each head with several.
     ``benchmarks`` are compared where both base and head have them; every one counts in the mean."""
@@ -219,14 +208,14 @@ def compare_runs(
 
 
 def _compared(
-    head: Recording, base: Recording, names: Sequence[str], noise: Noise | None
+    head: Recording, base: Recording, names: Sequence[str], noise: prior.Noise | None
 ) -> _HeadCompared:
     pairs = [(head.series[name], base.series[name]) for name in names]
     known = [_ratio(x, y) for x, y in pairs]
     ratios = [ratio for ratio, _, _ in known]
-    drifted, drifts = with_drift(ratios)
+    drifted, drifts = prior.with_drift(ratios)
     # On a busy machine, sessions differ by more than a few reruns have shown.
-    allowed = noise is None or noise.runs < MANY_RERUNS or other_work(ratios) > 0
+    allowed = noise is None or noise.runs < MANY_RERUNS or prior.other_work(ratios) > 0
     judged = []
     for name, (x, y), (ratio, within, notes), bound in zip(
         names, pairs, known, drifted, strict=True
@@ -252,30 +241,32 @@ def _compared(
     return _HeadCompared(judged, drift, (mean, _suite(mean, judged, noise)))
 
 
-def _ratio(x: Series, y: Series) -> tuple[Ratio, Contrast | None, tuple[str, ...]]:
-    """The ratio within the runs, what bounds it there, and notes."""
-    within = contrast(x, y)
+def _ratio(x: Series, y: Series) -> tuple[prior.Ratio, prior.Contrast | None, tuple[str, ...]]:
+    within = prior.contrast(x, y)
     if within is not None:
         return within, within, (FEW_CARRY,) if _is_carried(within) else ()
-    point = log_mean(x) - log_mean(y)
+    point = prior.log_mean(x) - prior.log_mean(y)
     if len(x.processes) > 1 and len(y.processes) > 1:
-        return Ratio(point, point, 0.0, math.inf, 0.0, prior.PROCESSES), None, (NO_SPREAD,)
+        return prior.Ratio(point, point, 0.0, math.inf, 0.0, prior.PROCESSES), None, (NO_SPREAD,)
     reason = ONE_PROCESS if x.process_known and y.process_known else UNKNOWN_PROCESSES
-    values = contrast(x, y, inside=True)
+    values = prior.contrast(x, y, inside=True)
     if values is None:
-        return Ratio(point, point, 0.0, math.inf, 0.0, prior.ONE_PROCESS), None, (reason,)
+        return prior.Ratio(point, point, 0.0, math.inf, 0.0, prior.ONE_PROCESS), None, (reason,)
     return values, None, (reason, FEW_VALUES_CARRY) if _is_carried(values) else (reason,)
 
 
-def _is_carried(ratio: Ratio) -> bool:
+def _is_carried(ratio: prior.Ratio) -> bool:
     """Whether the ratio of the means lies elsewhere than that of most."""
     return abs(ratio.point - ratio.location) > 2 * ratio.error
 
 
 def _parts(
-    name: str, within: Contrast | None, drifted: Contrast, noise: Noise | None, allowed: bool
-) -> tuple[tuple[Contrast, ...], str]:
-    """What bounds a benchmark, and a note on the source of its noise."""
+    name: str,
+    within: prior.Contrast | None,
+    drifted: prior.Contrast,
+    noise: prior.Noise | None,
+    allowed: bool,
+) -> tuple[tuple[prior.Contrast, ...], str]:
     if noise is None:
         return (drifted,), ""
     spread, note = noise.benchmarks.get(name), ""
@@ -283,13 +274,13 @@ def _parts(
         spread, note = noise.typical, NOT_IN_NOISE if noise.typical is not None else ""
     if spread is None:
         return (drifted,), note
-    between = Contrast(drifted.point, drifted.point, spread.error, spread.freedom)
+    between = prior.Contrast(drifted.point, drifted.point, spread.error, spread.freedom)
     if allowed:
         return (drifted, between), note
     return ((between,) if within is None else (within, between)), note
 
 
-def _suite(mean: Mean, judged: Sequence[RunsCompared], noise: Noise | None) -> RunsCompared:
+def _suite(mean: Mean, judged: Sequence[RunsCompared], noise: prior.Noise | None) -> RunsCompared:
     point, parts = mean.of_all()
     notes: tuple[str, ...] = ()
     if noise is not None and mean.shared < len(judged):
@@ -328,8 +319,7 @@ def _verdict(judged: RunsCompared, level: float, margin: float) -> Verdict:
 
 @dataclass(frozen=True)
 class RunMetrics:
-    """``verdicts`` with the series' name as their metric; ``incomparable`` says in words which have
-    no ratio."""
+    """``verdicts`` by the name of their series; ``incomparable`` says which have no ratio."""
 
     verdicts: tuple[Verdict, ...]
     incomparable: tuple[str, ...]
@@ -371,18 +361,17 @@ def compare_metrics(base: Recording, heads: Sequence[Recording], margin: float) 
 
 def mean_amount(series: Series) -> float:
     """The mean over processes, of what is better when higher too, as the files have it."""
-    mean = float(process_means(series).mean())
+    mean = float(prior.process_means(series).mean())
     return 1 / mean if series.higher and mean else mean
 
 
 def _constant(series: Series) -> bool:
-    means = process_means(series)
+    means = prior.process_means(series)
     return float(means.max()) == float(means.min())
 
 
 def _exact(name: str, head: Recording, base: Recording, ratio: float, margin: float) -> Verdict:
-    """``ratio`` is of the costs. Nothing is uncertain about a quantity that every value has
-    alike."""
+    """Nothing is uncertain where every value is alike. ``ratio`` is of the costs."""
     blocks = min(len(r.series[name].processes) for r in (head, base))
     verdict = exact_verdict((name, head.name, base.name), ratio, ratio, margin, blocks=blocks)
     return _amounts(verdict, head.series[name].higher)

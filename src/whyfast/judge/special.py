@@ -96,7 +96,6 @@ def t_limit(tail: float, freedom: float) -> float:
 
 
 def _density(t: float, freedom: float) -> float:
-    """Of Student's distribution."""
     a = freedom / 2
     log = _log_gamma_step(a) - math.log(math.pi * freedom) / 2
     return math.exp(log - (a + 0.5) * math.log1p(t * t / freedom))

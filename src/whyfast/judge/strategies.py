@@ -178,8 +178,7 @@ def _fill(
 
 
 def _by_spread(away: Floats, past: Floats, new: Floats) -> Floats:
-    """Scales in proportion to each block's own spread; ``away`` is how far the past blocks lie from
-    their median."""
+    """Scales in proportion to each block's own spread; ``away``: distances from the median."""
     typical = median(past, axis=-1, keepdims=True)
     if not np.any(typical):
         alike = _MAD * median(away, axis=-1, keepdims=True)
@@ -195,8 +194,7 @@ def _by_spread(away: Floats, past: Floats, new: Floats) -> Floats:
 
 
 def _by_level(away: Floats, past: Floats, new: Floats) -> tuple[Floats, Floats]:
-    """One scale for blocks in which both sides took long and one for the others; the former weigh
-    less, by the ratio of the two."""
+    """One scale for blocks with high level and one for the others, which weigh more."""
     count = away.shape[-1]
     if count < LEVELS_AFTER:
         alike = _MAD * median(away, axis=-1, keepdims=True)

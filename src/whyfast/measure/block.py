@@ -1,7 +1,6 @@
 """One block: every variant once, in fresh processes that take turns.
 
-Whatever could tell two variants apart without being the variant is drawn at random beforehand.
-"""
+Whatever could tell two variants apart without being the variant is drawn at random beforehand."""
 
 from __future__ import annotations
 
@@ -10,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from whyfast.measure.accounts import without_waiting
 from whyfast.measure.invocation import Clock, Invocation, InvocationFailed, Runner, Sample
-from whyfast.measure.run_queue import without_waiting
 from whyfast.model.sample import Block
 
 #: Bytes added to a process's environment are drawn from 0 to this. One page covers every stack
@@ -22,11 +21,9 @@ MAX_PAD = 4095
 @dataclass(frozen=True)
 class Plan:
     """What a block will do; everything follows from ``seed`` and the arguments of :func:`draw`.
-
-    ``order[t]`` is the order of the variants in turn ``t``. ``warmups`` turns come before these
-    and are not recorded; each is of ``loops`` loops. ``layouts`` and ``profiles`` as in
-    :class:`~whyfast.model.sample.Block`.
-    """
+    ``order[t]`` is the order of the variants in turn ``t``. ``warmups`` turns come before these and
+    are not recorded; each is of ``loops`` loops. ``layouts`` and ``profiles`` as in
+    :class:`~whyfast.model.sample.Block`."""
 
     seed: int
     cpu: int | None
@@ -47,13 +44,10 @@ def draw(
     layouts: Mapping[str, int] | None = None,
 ) -> Plan:
     """Draw the CPU, the order of starting, the environment padding and the order of each turn.
-
     ``layouts``: the layout of each variant (numbered from 1; see :func:`draw_layouts`); None or
-    absent variants run as linked, which is layout 0.
-
-    Independent uniform draws, so that exchanging two variants leaves the distribution of the
-    whole block as it was: what the statistics rest on.
-    """
+    absent variants run as linked, which is layout 0. Independent uniform draws, so that exchanging
+    two variants leaves the distribution of the whole block as it was: what the statistics rest
+    on."""
     rng = random.Random(seed)
     cpu = rng.choice(list(cpus)) if cpus else None
     start = rng.sample(list(variants), len(variants))
@@ -64,11 +58,9 @@ def draw(
 
 
 def draw_layouts(seed: int, variant: str, count: int, turn: int) -> int | None:
-    """Which of ``count`` layouts (from 1) a variant takes when it is varied for the n-th time.
-
-    Each layout is used once, in an order drawn for each variant alone, so that every varied block
-    compares fresh layouts; None once all are used (``turn`` counts from 0).
-    """
+    """Which of ``count`` layouts (from 1) a variant takes when it is varied for the n-th time. Each
+    layout is used once, in an order drawn for each variant alone, so that every varied block
+    compares fresh layouts; None once all are used (``turn`` counts from 0)."""
     if turn >= count:
         return None
     return random.Random(f"{seed} {variant}").sample(range(1, count + 1), count)[turn]
@@ -88,12 +80,10 @@ class WantedBlock:
 
 
 def run_block(runner: Runner, wanted: WantedBlock, clock: Clock) -> Block:
-    """Start all invocations, let them take their unrecorded turns and then the others.
-
-    Raises :class:`InvocationFailed`, with its ``variant`` set, when any invocation fails, or
-    reports another result than the reference. All processes are ended in every case. Where it is
-    known of every turn how long it waited for a CPU, that is no part of the values.
-    """
+    """Start all invocations, let them take their unrecorded turns and then the others. Raises
+    :class:`InvocationFailed`, with its ``variant`` set, when any invocation fails, or reports
+    another result than the reference. All processes are ended in every case. Where it is known of
+    every turn how long it waited for a CPU, that is no part of the values."""
     plan = wanted.plan
     started, t0 = clock.now(), clock.monotonic()
     invocations: dict[str, Invocation] = {}

@@ -4,8 +4,7 @@ Short turns are better against drift: neighbouring values then see the same mach
 median over many finds the undisturbed state. Too short a turn measures the caches and predictors
 that the other processes left behind. So loops are doubled from one, and the shortest turn is taken
 at which no variant's time a loop is more than :data:`COLD` above what further loops cost it.
-docs/measuring.md tells more.
-"""
+docs/measuring.md tells more."""
 
 from __future__ import annotations
 
@@ -87,10 +86,8 @@ class WantedCalibration:
 
 
 def calibrate(runner: Runner, wanted: WantedCalibration, clock: Clock) -> Calibration:
-    """Try the benchmark with all variants alive, as in a block, and choose loops and turns.
-
-    Raises :class:`~whyfast.measure.invocation.InvocationFailed`, with its ``variant`` set.
-    """
+    """Try the benchmark with all variants alive, as in a block, and choose loops and turns. Raises
+    :class:`~whyfast.measure.invocation.InvocationFailed`, with its ``variant`` set."""
     variants, lengths = wanted.variants, wanted.lengths
     invocations: dict[str, Invocation] = {}
     began = clock.monotonic()
@@ -195,11 +192,9 @@ def _coldest(tried: Tried, n: int) -> float:
 
 
 def _cold(seconds: dict[int, list[float]], n: int) -> float:
-    """That share of one variant, 0 or more.
-
-    If that costs c seconds a value, a loop of a value half as long as the longest takes c/n more
-    than one of the longest, n the loops of the latter: as much as the latter's own share.
-    """
+    """That share of one variant, 0 or more. If that costs c seconds a value, a loop of a value half
+    as long as the longest takes c/n more than one of the longest, n the loops of the latter: as
+    much as the latter's own share."""
     longest = max(seconds)
     share = max(0.0, _against(seconds, longest // 2, longest) - 1)
     return max(0.0, _against(seconds, n, longest) * (1 + share) - 1)
@@ -254,10 +249,8 @@ def next_loops(loops: int, value: float, goal: float) -> int:
 
 
 def first_turns(start: float, round_cost: float) -> int:
-    """Turns of the first blocks: about as long in turns as in starting processes.
-
-    For commands, which have no start of their own, blocks of at least 50 ms.
-    """
+    """Turns of the first blocks: about as long in turns as in starting processes. For commands,
+    which have no start of their own, blocks of at least 50 ms."""
     if start <= 0:
         return max(1, min(50, round(0.05 / max(round_cost, 1e-6))))
     wanted = round(TURNS_TO_START * start / max(round_cost, 1e-6))
@@ -285,13 +278,12 @@ def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: floa
     """Turns a block after Kalibera & Jones (ISMM 2013, section 6), from costs and variances.
 
     With variance w of one turn's log ratio inside a block and b between blocks, and costs C of
-    starting and c of one round of turns, the variance for a given time is least at
-    r = √(w·C / (b·c)). w comes from the two halves of each block (odd and even turns), which
-    share everything else; both are robust. Few blocks tell variances badly, and costs alone do
-    well: so r is the geometric mean with what :func:`first_turns` wants, which counts as
-    :data:`GUESS` blocks. Between :data:`FEWEST_TURNS` and :data:`MOST_TURNS`. None with fewer than
-    5 blocks of 4 turns or more.
-    """
+    starting and c of one round of turns, the variance for a given time is least at r = √(w·C /
+    (b·c)). w comes from the two halves of each block (odd and even turns), which share everything
+    else; both are robust. Few blocks tell variances badly, and costs alone do well: so r is the
+    geometric mean with what :func:`first_turns` wants, which counts as :data:`GUESS` blocks.
+    Between :data:`FEWEST_TURNS` and :data:`MOST_TURNS`. None with fewer than 5 blocks of 4 turns or
+    more."""
     whole, split, counts = [], [], []
     for b in blocks:
         if variant not in b.values or baseline not in b.values or len(b.values[variant]) < 4:

@@ -1,7 +1,6 @@
 """The measuring loop: block after block, each benchmark in its turn, until settled or out of time.
 
-Nothing here knows how verdicts are made: the caller says when a benchmark is settled.
-"""
+Nothing here knows how verdicts are made: the caller says when a benchmark is settled."""
 
 from __future__ import annotations
 
@@ -58,14 +57,13 @@ class BenchmarkRun:
     """One benchmark under measurement.
 
     ``variants`` begins with the main baseline and loses variants that fail; ``pinned`` says whether
-    its processes are bound to one CPU, and is given up when they have several threads.
-    ``layouts`` says how many layouts each variant has, ``profiles`` how many builds with other
-    profiles, which are numbered after them. While they last, every second block takes a
-    fresh one of each, of layouts and profiles in turn; the other blocks run the builds as linked,
-    and so did the first ``linked`` blocks, before there were layouts. ``least_turns`` may be raised
-    while measuring, where processes turn out to warm up; ``reviewed`` is the number of blocks when
-    the turns were last chosen.
-    """
+    its processes are bound to one CPU, and is given up when they have several threads. ``layouts``
+    says how many layouts each variant has, ``profiles`` how many builds with other profiles, which
+    are numbered after them. While they last, every second block takes a fresh one of each, of
+    layouts and profiles in turn; the other blocks run the builds as linked, and so did the first
+    ``linked`` blocks, before there were layouts. ``least_turns`` may be raised while measuring,
+    where processes turn out to warm up; ``reviewed`` is the number of blocks when the turns were
+    last chosen."""
 
     name: str
     runner: Runner
@@ -122,11 +120,9 @@ class Sink(Protocol):
 class MeasuringSession:
     """Where blocks are taken and kept. ``run`` and ``session`` are their ids, from which all seeds
     follow; ``budget`` seconds of measuring in all, ``spent`` of them in earlier sessions; ``cpus``
-    those to choose from; ``calibrating`` hears which benchmark is calibrated,
-    ``released`` of one that turned out to have several threads at work, and how many by variant. A
-    block should last at most ``longest_block`` seconds, see
-    :class:`~whyfast.measure.calibrate.WantedLengths`.
-    """
+    those to choose from; ``calibrating`` hears which benchmark is calibrated, ``released`` of one
+    that turned out to have several threads at work, and how many by variant. A block should last at
+    most ``longest_block`` seconds, see :class:`~whyfast.measure.calibrate.WantedLengths`."""
 
     run: str
     session: str
@@ -146,14 +142,11 @@ def measure(
     settled: Callable[[BenchmarkRun], bool],
 ) -> float:
     """Measure until every entry is settled or the budget is used; returns seconds spent in all.
-
-    What is left of the budget when no further block fits into it stays unused.
-
-    Passes go over the unsettled benchmarks in random order, one block each, so that an
-    interruption at any time leaves all of them about equally well measured. Settled ones take a
-    block now and then, see :func:`next_round`. A variant that fails is reported to the sink and
-    left out of that benchmark from then on.
-    """
+    What is left of the budget when no further block fits into it stays unused. Passes go over the
+    unsettled benchmarks in random order, one block each, so that an interruption at any time leaves
+    all of them about equally well measured. Settled ones take a block now and then, see
+    :func:`next_round`. A variant that fails is reported to the sink and left out of that benchmark
+    from then on."""
     runners = {e.name: e.runner for e in entries}
     steps = campaign(entries, session, settled)
     try:
@@ -205,13 +198,11 @@ def campaign(
 def next_round(
     entries: Sequence[BenchmarkRun], settled: Callable[[BenchmarkRun], bool], rng: random.Random
 ) -> list[list[BenchmarkRun]]:
-    """The passes until every benchmark has had a block again, each in random order.
-
-    One pass, as long as none is settled. Then every open benchmark takes a block in each pass and
-    every settled one in one of them, drawn at random. What is taken is fixed before the round
-    begins, by what was known then: so no block has a say in whether another one joins it in the
-    mean of its round, and that mean stays symmetric. One whose layouts are used up takes no more.
-    """
+    """The passes until every benchmark has had a block again, each in random order. One pass, as
+    long as none is settled. Then every open benchmark takes a block in each pass and every settled
+    one in one of them, drawn at random. What is taken is fixed before the round begins, by what was
+    known then: so no block has a say in whether another one joins it in the mean of its round, and
+    that mean stays symmetric. One whose layouts are used up takes no more."""
     there = [e for e in entries if e.comparable]
     open_ = [e for e in there if not settled(e)]
     resting = [e for e in there if e not in open_ and not any(e.drawn)]

@@ -1,8 +1,7 @@
 """Plain commands: the whole process is the value, from its start to its end.
 
 :func:`probe_run` is a command's first run: does it take turns, does it work, and how much of a CPU
-does it use?
-"""
+does it use?"""
 
 from __future__ import annotations
 
@@ -14,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from whyfast.measure.accounts import ThreadTally, pauses
 from whyfast.measure.invocation import (
     Invocation,
     InvocationFailed,
@@ -24,7 +24,6 @@ from whyfast.measure.invocation import (
     started,
 )
 from whyfast.measure.process import Child, Usage, away_from, usable_cpus, wait_for
-from whyfast.measure.run_queue import ThreadTally, pauses
 from whyfast.measure.turns import Pipes
 from whyfast.model.sample import WAITED
 
@@ -34,13 +33,10 @@ TRIES = 4
 
 @dataclass
 class CommandInvocation:
-    """Runs one command anew for every turn.
-
-    The time is from just before the process is started until the kernel reports its end, so it
-    includes what starting a process costs (about the same for every command). This process keeps
-    off its CPU meanwhile. How long it waited for a CPU that others had comes with it, where it has
-    one thread. ``tally`` looks at its threads.
-    """
+    """Runs one command anew for every turn. The time is from just before the process is started
+    until the kernel reports its end, so it includes what starting a process costs (about the same
+    for every command). This process keeps off its CPU meanwhile. How long it waited for a CPU that
+    others had comes with it, where it has one thread. ``tally`` looks at its threads."""
 
     command: tuple[str, ...]
     env: Mapping[str, str]
@@ -130,10 +126,8 @@ class CommandRunner:
 def run_aside(
     command: tuple[str, ...], *, env: Mapping[str, str], timeout: float, what: str
 ) -> None:
-    """Run a command that is not measured.
-
-    :class:`InvocationFailed` naming ``what`` when it fails.
-    """
+    """Run a command that is not measured. :class:`InvocationFailed` naming ``what`` when it
+    fails."""
     try:
         with running(command, env=env) as child:
             completed(child, command, timeout, late="still running")
@@ -161,10 +155,8 @@ class ProbeRun:
 
 
 def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
-    """Run a variant once, on ``offer`` to take turns; one that does not know them just runs.
-
-    Raises :class:`InvocationFailed` when it cannot be started, fails, or outlives its timeout.
-    """
+    """Run a variant once, on ``offer`` to take turns; one that does not know them just runs. Raises
+    :class:`InvocationFailed` when it cannot be started, fails, or outlives its timeout."""
     command, timeout = arguments.commands[variant], arguments.timeout
     tally, pipes = ThreadTally(), Pipes.opened()
     try:

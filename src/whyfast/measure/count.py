@@ -76,10 +76,8 @@ def count_program(
     valgrind: Valgrind | None = None,
 ) -> Counts:
     """One whole run under the hardware's counters and one under ``profiler``, or else perf.
-
     ``valgrind`` is the machine's own by default. Nothing is raised for what cannot be counted: it
-    is in the notes.
-    """
+    is in the notes."""
     try:
         task.run.once(task.run.env)
     except CannotCount as error:
@@ -105,10 +103,8 @@ def count_program(
 
 
 def count_measured(task: CountingTask, loops: int, turns: int) -> Counts:
-    """What the hardware counts, with a profile by sampling where it counts anything.
-
-    Nothing is raised, failures are in the notes.
-    """
+    """What the hardware counts, with a profile by sampling where it counts anything. Nothing is
+    raised, failures are in the notes."""
     run = task.granted(loops, 1 + turns) if task.turns else task.run
     counters, why = _hardware(run, task.granted(loops, 1) if task.turns else None)
     if why:
@@ -138,10 +134,8 @@ class Simulation:
     _warm: set[tuple[str, ...]] = field(default_factory=set)
 
     def loops(self, task: CountingTask) -> int:
-        """A power of two of loops, so that a turn executes about :data:`INSTRUCTIONS`.
-
-        It rests on exact counts alone, so it is the same in every run. Raises CannotCount.
-        """
+        """A power of two of loops, so that a turn executes about :data:`INSTRUCTIONS`. It rests on
+        exact counts alone, so it is the same in every run. Raises CannotCount."""
         loops = 1
         while True:
             profile = self._profile(task, loops)
@@ -205,10 +199,8 @@ def joined(measured: Counts, simulated: Counts) -> Counts:
 
 
 def beyond(longer: Profile, shorter: Profile) -> Profile:
-    """The profile of what only the longer run did, function by function.
-
-    No count is below 0: leaving may cost a few instructions less after a longer run.
-    """
+    """The profile of what only the longer run did, function by function. No count is below 0:
+    leaving may cost a few instructions less after a longer run."""
     known = {(f.object, f.name): f.costs for f in shorter.functions}
     functions = []
     for f in longer.functions:
@@ -252,8 +244,7 @@ def counted_costs(
 ) -> Iterator[VariantCost]:
     """The counted costs of one build on one benchmark: of a whole run, or of one turn of one loop
     beyond start-up and a turn to warm up. Nothing is raised for what cannot be counted: its cost
-    has a note.
-    """
+    has a note."""
 
     def of_valgrind(count: Callable[[ToolRun, Valgrind], Mapping[str, float]]) -> Counting:
         def counting(run: ToolRun) -> Mapping[str, float]:
@@ -301,8 +292,7 @@ def heap_of(task: CountingTask, valgrind: Valgrind) -> Mapping[str, float]:
 def heap_counts(run: ToolRun, valgrind: Valgrind) -> Mapping[str, float]:
     """One run under DHAT: the ``allocations`` of the program and all that it starts, with the bytes
     ``allocated``, the largest heap of one process (``peak-heap``), and the bytes that nobody had
-    freed at the end (``left-over``). Raises CannotCount.
-    """
+    freed at the end (``left-over``). Raises CannotCount."""
     with run.folder() as folder:
         options = "--trace-children=yes", f"--dhat-out-file={folder}/out.%p"
         done, logs = under_valgrind(held_fixed(run), valgrind, "dhat", folder, *options)
@@ -355,10 +345,8 @@ def count_calls(
     runs: Mapping[str, ToolRun], geometry: Geometry | None, valgrind: Valgrind
 ) -> dict[str, list[SimulatedProfile]]:
     """The profiles of each side, one per process, that of the program itself first; without misses
-    of caches and branches where no ``geometry`` is given.
-
-    Both sides run at once, each on one CPU: counts do not depend on time. Raises CannotCount.
-    """
+    of caches and branches where no ``geometry`` is given. Both sides run at once, each on one CPU:
+    counts do not depend on time. Raises CannotCount."""
     events = ["--cache-sim=no", "--branch-sim=no"]
     if geometry is not None:
         events = ["--cache-sim=yes", "--branch-sim=yes", *valgrind_options(geometry)[0]]

@@ -7,8 +7,7 @@ a block and not once a side.
 
 The program is started with the words ``fork CONTROL`` and, for each side, ``IN OUT N`` and the N
 words of its own. For each line on CONTROL, the number of a side, it forks a process that takes
-turns over IN and OUT; at the end of file it waits for these and ends as the first that failed.
-"""
+turns over IN and OUT; at the end of file it waits for these and ends as the first that failed."""
 
 from __future__ import annotations
 
@@ -19,8 +18,8 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from whyfast.measure.accounts import process_tree
 from whyfast.measure.invocation import Invocation, LaunchArguments, started
-from whyfast.measure.peak import process_tree
 from whyfast.measure.process import Usage, on_cpu
 from whyfast.measure.turns import Pipes, TurnInvocation
 

@@ -2,8 +2,7 @@
 Rust's `#[bench]`, pytest-benchmark and JMH, unmodified.
 
 Each value is a process of its own, which runs one benchmark for a short while and says how long an
-iteration took. Its own loops, warm-up and clock are kept; its statistics are not used.
-"""
+iteration took. Its own loops, warm-up and clock are kept; its statistics are not used."""
 
 from __future__ import annotations
 
@@ -45,16 +44,14 @@ class Harness:
     """``words`` are added to a command that does not have their option already; a value of a tenth
     of a second is long enough for the clock and short enough for many processes. ``folder`` is the
     environment variable that says where results are written, for one that writes them, with the
-    folder for the braces of ``into``; ``file`` is their file in it, if it is one.
+    folder for the braces of ``into``; ``file`` is their file in it, if it is one. ``once`` are the
+    words with which it runs one iteration or a few, ``long`` those with which it runs for five
+    seconds: in a simulator that is about fifty times slower, as much as a value is. Nobody reads
+    its output then.
 
-    ``once`` are the words with which it runs one iteration or a few, ``long`` those with which it
-    runs for five seconds: in a simulator that is about fifty times slower, as much as a value is.
-    Nobody reads its output then.
-
-    ``list`` are the words with which it names all its benchmarks, one a line, in the first group
-    of ``name``, or as ``name`` reads them from the output; ``only`` makes the words that run the
-    one of a name, given as a pattern.
-    """
+    ``list`` are the words with which it names all its benchmarks, one a line, in the first group of
+    ``name``, or as ``name`` reads them from the output; ``only`` makes the words that run the one
+    of a name, given as a pattern."""
 
     format: Format
     words: tuple[str, ...]
@@ -167,12 +164,9 @@ HARNESSES = {
 def benchmark_names(
     harness: Harness, program: Path, folder: Path, timeout: float, files: Sequence[str] = ()
 ) -> list[str]:
-    """The names of all benchmarks of a built program, in its order, each once; with ``files``
-    those in them.
-
-    It runs in ``folder``, the project's, whose files it may read. One that fails or takes more
-    than ``timeout`` seconds has named some before; InvocationFailed when it has not.
-    """
+    """The names of all benchmarks of a built program, in its order, each once; with ``files`` those
+    in them. It runs in ``folder``, the project's, whose files it may read. One that fails or takes
+    more than ``timeout`` seconds has named some before; InvocationFailed when it has not."""
     command = ("env", "-C", str(folder), str(program), *harness.list, *files)
     with running(command, env=dict(os.environ), stdout="whole") as child:
         failed = None
@@ -218,9 +212,7 @@ ONCE, LONG = 0, 1
 
 def to_see(command: tuple[str, ...], harness: Harness) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The command for a simulator that is to see which functions it executes: once, and for long.
-
-    How long it is to run and how often, the command does not say itself then.
-    """
+    How long it is to run and how often, the command does not say itself then."""
     timed = {w.split("=")[0] for w in (*harness.words, *harness.once, *harness.long)}
     plain = tuple(w for w in command if w.split("=")[0] not in {*timed, *_REPEATS})
     return (*plain, *harness.once), (*plain, *harness.long)
@@ -256,11 +248,9 @@ class HarnessInvocation:
     arguments: LaunchArguments
 
     def turn(self, loops: int) -> Sample:
-        """Seconds of one iteration, by a process of its own; ``loops`` is 1.
-
-        InvocationFailed also when the program did not run exactly one benchmark, and when it names
-        a time that is longer than the process lived.
-        """
+        """Seconds of one iteration, by a process of its own; ``loops`` is 1. InvocationFailed also
+        when the program did not run exactly one benchmark, and when it names a time that is longer
+        than the process lived."""
         with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
             env = dict(self.env)
             if self.harness.folder:

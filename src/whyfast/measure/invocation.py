@@ -3,8 +3,7 @@
 Each process starts with an environment and a path of random length. Both lie above the stack and
 move it, which alone can change the speed of a program (Mytkowicz et al., ASPLOS 2009). The path is
 an argument too, of which programs keep copies, so its length moves what lies on their heaps: a
-placement that can be varied even in programs that cannot be linked again.
-"""
+placement that can be varied even in programs that cannot be linked again."""
 
 from __future__ import annotations
 
@@ -21,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from whyfast.measure.accounts import ThreadTally
 from whyfast.measure.process import Child, TooMuchOutput, Usage, describe_status
-from whyfast.measure.run_queue import ThreadTally
 from whyfast.model.sample import RunFailure
 
 
@@ -58,8 +57,7 @@ class LaunchArguments:
     command and is not measured. ``traced``: whole runs are for their peak memory, also where that
     is below whyfast's own, and not for their time. ``shared`` says with how many words of a command
     a program begins from which the variant is forked (:mod:`whyfast.measure.forks`); absent: it is
-    started.
-    """
+    started."""
 
     commands: Mapping[str, tuple[str, ...]]
     env: Mapping[str, str]
@@ -90,13 +88,11 @@ def padded(env: Mapping[str, str], pad: int) -> dict[str, str]:
 def padded_process(
     env: Mapping[str, str], argv: Sequence[str], program: int | None, pad: int
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Environment and argument vector that are together ``pad`` bytes longer.
-
-    ``program`` is the place in ``argv`` of the path that may be written longer (``/a/././b`` is
-    ``/a/b``); None, or a word that is no absolute path, leaves all to the environment. The share of
-    the path follows from the high bits of ``pad``, so that it tells nothing of where in a cache
-    line or on a vector boundary the stack begins.
-    """
+    """Environment and argument vector that are together ``pad`` bytes longer. ``program`` is the
+    place in ``argv`` of the path that may be written longer (``/a/././b`` is ``/a/b``); None, or a
+    word that is no absolute path, leaves all to the environment. The share of the path follows from
+    the high bits of ``pad``, so that it tells nothing of where in a cache line or on a vector
+    boundary the stack begins."""
     words = list(argv)
     if program is not None and words[program].startswith("/"):
         dots = pad // _STEP % _LENGTHS
@@ -108,11 +104,9 @@ def padded_process(
 
 @dataclass(frozen=True)
 class Sample:
-    """One value: ``seconds`` for the loops granted, and what came with it.
-
-    ``check`` is the result that the program reported, to be compared between variants; ``extra``
-    holds further quantities of the same turn (``user``, ``maxrss`` …), in SI units.
-    """
+    """One value: ``seconds`` for the loops granted, and what came with it. ``check`` is the result
+    that the program reported, to be compared between variants; ``extra`` holds further quantities
+    of the same turn (``user``, ``maxrss`` …), in SI units."""
 
     seconds: float
     check: str | None = None
@@ -123,10 +117,8 @@ class Invocation(Protocol):
     """One process (or command) of one variant, alive during one block."""
 
     def turn(self, loops: int) -> Sample:
-        """Run the workload ``loops`` times, alone, and say how long it took.
-
-        Raises :class:`InvocationFailed`.
-        """
+        """Run the workload ``loops`` times, alone, and say how long it took. Raises
+        :class:`InvocationFailed`."""
 
     @property
     def threads(self) -> int:
@@ -148,20 +140,15 @@ class Runner(Protocol):
     loops_vary: bool
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
-        """Start the variant's process, pinned to ``cpu`` (None: anywhere).
-
-        ``pad`` bytes are added to its environment, which moves its stack; ``layout`` says which of
-        its layouts runs, 0 for the build as linked. Raises
-        :class:`InvocationFailed` when it does not come up.
-        """
+        """Start the variant's process, pinned to ``cpu`` (None: anywhere). ``pad`` bytes are added
+        to its environment, which moves its stack; ``layout`` says which of its layouts runs, 0 for
+        the build as linked. Raises :class:`InvocationFailed` when it does not come up."""
 
 
 class InvocationFailed(Exception):
     """A process crashed, hung, or answered nonsense; nothing of its block may be counted.
-
     ``variant`` is set by whoever knows whose process it was. ``lacks``: nothing is wrong, the
-    variant has no such benchmark and says why. ``status``: all that is wrong is how it ended.
-    """
+    variant has no such benchmark and says why. ``status``: all that is wrong is how it ended."""
 
     def __init__(
         self,
@@ -244,12 +231,10 @@ def name_of_copy(program: Path) -> Path:
 
 
 def scattered_copy(original: Path, copy: Path, rng: random.Random) -> None:
-    """Copy a file to pages of memory from all over. OSError.
-
-    The kernel hands out the page that was freed last. So each page of the copy is written just
-    after a random page of a large private mapping was given back. Whole, a file gets stretches of
-    up to 64 kB or more, and a copy of a copy much the same ones again and again.
-    """
+    """Copy a file to pages of memory from all over. OSError. The kernel hands out the page that was
+    freed last. So each page of the copy is written just after a random page of a large private
+    mapping was given back. Whole, a file gets stretches of up to 64 kB or more, and a copy of a
+    copy much the same ones again and again."""
     data, page = original.read_bytes(), mmap.PAGESIZE
     starts = range(0, len(data), page)
     count = len(starts) * DRAWN_FROM
@@ -268,11 +253,9 @@ def scattered_copy(original: Path, copy: Path, rng: random.Random) -> None:
 
 @dataclass
 class CopyRunner:
-    """A runner each of whose processes runs a fresh copy of its program.
-
-    ``files`` maps a variant to the original and the place of the copy for each of its layouts, from
-    layout 0 on; ``inner`` starts what stands at the places of the copies.
-    """
+    """A runner each of whose processes runs a fresh copy of its program. ``files`` maps a variant
+    to the original and the place of the copy for each of its layouts, from layout 0 on; ``inner``
+    starts what stands at the places of the copies."""
 
     inner: Runner
     files: Mapping[str, Sequence[tuple[Path, Path]]]

@@ -2,8 +2,7 @@
 
 ``cpu-clock``, the timer of the kernel, works on virtual machines and for ordinary users where
 hardware counters do not. One recording can hold runs of several programs in random order, because
-starting perf takes longer than many programs.
-"""
+starting perf takes longer than many programs."""
 
 from __future__ import annotations
 
@@ -56,12 +55,10 @@ FREQUENCY = 3989
 
 
 def measure_counters(run: ToolRun, shorter: ToolRun | None = None) -> list[Counter]:
-    """Hardware counts of a command, which is run once for each group of events.
-
-    With ``shorter``, in which it does less, there is a second run a group, and the counts are what
-    the first did beyond it. A counter that does not work has no value and a note. Raises
-    CannotCount when perf itself does not work.
-    """
+    """Hardware counts of a command, which is run once for each group of events. With ``shorter``,
+    in which it does less, there is a second run a group, and the counts are what the first did
+    beyond it. A counter that does not work has no value and a note. Raises CannotCount when perf
+    itself does not work."""
     perf = run.tool("perf")
     tool, runs = _version(run, perf), []
     for group in GROUPS:
@@ -80,11 +77,9 @@ def measure_counters(run: ToolRun, shorter: ToolRun | None = None) -> list[Count
 def count_in_rounds(
     commands: Mapping[str, ToolRun], seed: int, rounds: int
 ) -> list[dict[str, dict[str, float]]]:
-    """The first group of events of each command, by round, command and event.
-
-    A round runs every command once, in random order, and is the unit of replication. Events that
-    some run did not count are left out. Without counters: [], after one run.
-    """
+    """The first group of events of each command, by round, command and event. A round runs every
+    command once, in random order, and is the unit of replication. Events that some run did not
+    count are left out. Without counters: [], after one run."""
     rng, counted = random.Random(seed), []
     for _ in range(rounds):
         counts: dict[str, dict[str, float]] = {}
@@ -247,13 +242,10 @@ def sample_in_turns(
     faults: int = 0,
 ) -> list[SampledRun]:
     """Run every command once a round, in random order, and sample its user time, or every so many
-    ``faults`` of pages.
-
-    With ``callers`` stacks are unwound by debug information, at a lower frequency; else they are
-    those of frame pointers, of which only the innermost function is certain. ``around`` has the
-    environment, and the limit in seconds for all of it. Raises CannotCount where perf is missing,
-    may not sample or fails.
-    """
+    ``faults`` of pages. With ``callers`` stacks are unwound by debug information, at a lower
+    frequency; else they are those of frame pointers, of which only the innermost function is
+    certain. ``around`` has the environment, and the limit in seconds for all of it. Raises
+    CannotCount where perf is missing, may not sample or fails."""
     perf, env = around.tool("perf", INSTALL), around.env
     rng, names = random.Random(seed), list(commands)
     order = [name for _ in range(rounds) for name in rng.sample(names, len(names))]
@@ -285,10 +277,8 @@ def sample_in_turns(
 def _script(
     runs: Sequence[Sequence[str]], stdin: str, statuses: str, env: Mapping[str, str]
 ) -> str:
-    """A shell script: the runs in their order, each with its exit status on a line of a file.
-
-    The environment is perf's, with what was changed for perf changed back.
-    """
+    """A shell script: the runs in their order, each with its exit status on a line of a file. The
+    environment is perf's, with what was changed for perf changed back."""
     kept = [f"export {k}={shlex.quote(env[k])}" for k in ("LC_ALL", "DEBUGINFOD_URLS") if k in env]
     gone = [f"unset {k}" for k in ("LC_ALL", "DEBUGINFOD_URLS") if k not in env]
     quiet = f"<{shlex.quote(stdin)} >/dev/null 2>&1; echo $? >>{shlex.quote(statuses)}"

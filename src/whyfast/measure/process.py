@@ -18,8 +18,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal
 
-from whyfast.measure.peak import PeakTracer
-from whyfast.measure.run_queue import ThreadTally, late, moment, pauses, scheduled, waited_alone
+from whyfast.measure.accounts import (
+    PeakTracer,
+    ThreadTally,
+    late,
+    moment,
+    pauses,
+    scheduled,
+    waited_alone,
+)
 from whyfast.toolchain.watcher import WATCHER, end_marked
 
 #: Seconds after which a signal is heard at the latest.
@@ -79,10 +86,7 @@ class TooMuchOutput(Exception):
 
 
 class KeptOutput:
-    """One stream of a child; ``fd`` is what it writes to.
-
-    ``over``: some has been discarded.
-    """
+    """One stream of a child; ``fd`` is what it writes to. ``over``: some has been discarded."""
 
     def __init__(self, name: str) -> None:
         self.fd = os.memfd_create(name)
@@ -91,9 +95,7 @@ class KeptOutput:
 
     def trim(self) -> None:
         """Give back its memory when it is above the limit; the end is kept for a failure report.
-
-        The child goes on behind what it has written: what is before that is then a hole.
-        """
+        The child goes on behind what it has written: what is before that is then a hole."""
         if os.fstat(self.fd).st_blocks * 512 > OUTPUT_MOST:
             self._before = self._last()
             os.ftruncate(self.fd, 0)
@@ -124,13 +126,11 @@ class KeptOutput:
 
 @dataclass(frozen=True)
 class Usage:
-    """The kernel's accounting of one ended process: seconds, bytes, counts.
-
-    ``maxrss`` is None unless it is above the peak of this process, of which the child is a part
-    until it has loaded its program, and which the kernel counts as its own; it is then below
-    ``maxrss_below``. ``waited`` is how long it waited for a CPU; None where that is not known, or
-    more than one thread was at work.
-    """
+    """The kernel's accounting of one ended process: seconds, bytes, counts. ``maxrss`` is None
+    unless it is above the peak of this process, of which the child is a part until it has loaded
+    its program, and which the kernel counts as its own; it is then below ``maxrss_below``.
+    ``waited`` is how long it waited for a CPU; None where that is not known, or more than one
+    thread was at work."""
 
     user: float
     system: float
@@ -144,13 +144,11 @@ class Usage:
 
 
 class Child:
-    """A started process in a process group of its own, its output kept in anonymous files.
-
-    Raises OSError when the program cannot be started. It is pinned to ``cpu``; None: it runs where
-    this process may. ``stdin`` is a path to read from; ``stdout``: what it prints is ``kept`` as
-    far as there is room, ``discarded`` to the null device, or wanted ``whole``, so that more than
-    there is room for is a failure. ``traced``: for its :meth:`peak`.
-    """
+    """A started process in a process group of its own, its output kept in anonymous files. Raises
+    OSError when the program cannot be started. It is pinned to ``cpu``; None: it runs where this
+    process may. ``stdin`` is a path to read from; ``stdout``: what it prints is ``kept`` as far as
+    there is room, ``discarded`` to the null device, or wanted ``whole``, so that more than there is
+    room for is a failure. ``traced``: for its :meth:`peak`."""
 
     def __init__(
         self,
@@ -215,13 +213,11 @@ class Child:
     def wait(
         self, timeout: float, *, whole_group: bool = False, tally: ThreadTally | None = None
     ) -> Usage | None:
-        """Wait for the end, at most ``timeout`` seconds; None when it still runs.
-
-        Afterwards ``status`` is the exit code, negative for a signal. May be called again.
-        ``whole_group``: what it leaves running in its process group is killed when it has ended.
-        ``tally`` looks at its threads now and then meanwhile. TooMuchOutput, at once, where its
-        standard output is wanted whole.
-        """
+        """Wait for the end, at most ``timeout`` seconds; None when it still runs. Afterwards
+        ``status`` is the exit code, negative for a signal. May be called again. ``whole_group``:
+        what it leaves running in its process group is killed when it has ended. ``tally`` looks at
+        its threads now and then meanwhile. TooMuchOutput, at once, where its standard output is
+        wanted whole."""
         if self._usage is not None:
             return self._usage
         pidfd = os.pidfd_open(self.pid)
@@ -334,11 +330,8 @@ class Child:
 
 def wait_for(poller: select.poll, timeout: float) -> set[int]:
     """The files of ``poller`` that there is something to read from, waiting for the first of them
-    at most ``timeout`` seconds.
-
-    In steps of a second: a signal that comes just before a system call begins does not interrupt
-    it, and would be heard only once that ends.
-    """
+    at most ``timeout`` seconds. In steps of a second: a signal that comes just before a system call
+    begins does not interrupt it, and would be heard only once that ends."""
     deadline = time.monotonic() + timeout
     while True:
         left = max(0.0, deadline - time.monotonic())

@@ -3,8 +3,7 @@
 A new kind is one line here, one record in ``RUNNER_KINDS`` of :mod:`whyfast.model.variant`, and one
 file where it is started in a way of its own. Two kinds need more than a command: pyperf benchmarks,
 which run unmodified and take turns value by value through a pyperf hook; and BPF programs, for
-which the smallest one there is tells whether this process may load any.
-"""
+which the smallest one there is tells whether this process may load any."""
 
 from __future__ import annotations
 
@@ -95,12 +94,10 @@ def hook_folder() -> Path:
 
 
 def as_workers(arguments: LaunchArguments) -> LaunchArguments:
-    """The same for pyperf scripts: the commands are an interpreter and a script each.
-
-    The scripts run as pyperf workers: one process, no warm-ups or calibration of pyperf's own, the
-    hook and ``packages`` within reach. Hash randomisation stays on, a new seed a process, as one
-    more thing that each block draws anew.
-    """
+    """The same for pyperf scripts: the commands are an interpreter and a script each. The scripts
+    run as pyperf workers: one process, no warm-ups or calibration of pyperf's own, the hook and
+    ``packages`` within reach. Hash randomisation stays on, a new seed a process, as one more thing
+    that each block draws anew."""
     path = [str(hook_folder())]
     if arguments.packages is not None:
         path.append(str(arguments.packages))
@@ -121,12 +118,10 @@ Fetch = Callable[[Home, Callable[[str], None]], Path]
 
 @dataclass(frozen=True)
 class RunnerMaker:
-    """``make`` gives a runner for arguments that ``adapt`` made of a study's.
-
-    ``packages`` brings the folder of Python packages that it needs, ``why_not`` says why this
-    machine or user cannot run it; empty when it can (None: any can). ``to_see`` gives the commands
-    with which a simulator sees what it executes, the shortest first; by itself that is the command.
-    """
+    """``make`` gives a runner for arguments that ``adapt`` made of a study's. ``packages`` brings
+    the folder of Python packages that it needs, ``why_not`` says why this machine or user cannot
+    run it; empty when it can (None: any can). ``to_see`` gives the commands with which a simulator
+    sees what it executes, the shortest first; by itself that is the command."""
 
     make: Callable[[LaunchArguments], Runner]
     adapt: Callable[[LaunchArguments], LaunchArguments] = lambda arguments: arguments

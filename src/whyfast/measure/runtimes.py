@@ -26,15 +26,12 @@ Document = dict[str, Any]
 @dataclass
 class RuntimeRuns:
     """Both sides' commands, ``fast`` and ``slow``, to be run under tools of their runtime.
-
     ``seconds`` are those of one plain run of each side; ``sampled`` are the runs that perf sampled;
-    ``seed`` decides the order of runs. ``note`` tells what is being done.
-    """
+    ``seed`` decides the order of runs. ``note`` tells what is being done."""
 
     runs: Mapping[str, ToolRun]
     seconds: Mapping[str, float]
     seed: int
-    stdin: str = os.devnull
     sampled: Sequence[SampledRun] = ()
     note: Callable[[str], None] = lambda text: None
     sides: tuple[str, str] = ("fast", "slow")
@@ -57,11 +54,9 @@ class RuntimeRuns:
         env: Callable[[Path], Mapping[str, str]] = lambda folder: {},
         files: Mapping[str, str] | None = None,
     ) -> ToolOutput:
-        """One run in which ``words`` made the command, with variables added.
-
-        Both get the folder into which the tool is to write and that holds ``files`` already.
-        Raises CannotCount when it cannot be started, does not end in time or wrote nothing.
-        """
+        """One run in which ``words`` made the command, with variables added. Both get the folder
+        into which the tool is to write and that holds ``files`` already. Raises CannotCount when it
+        cannot be started, does not end in time or wrote nothing."""
         run = self.runs[side]
         with tempfile.TemporaryDirectory(
             prefix="whyfast-", dir=run.scratch, ignore_cleanup_errors=True
@@ -69,16 +64,12 @@ class RuntimeRuns:
             folder = Path(name_of_folder)
             for name, text in (files or {}).items():
                 (folder / name).write_text(text)
-            command = list(words(run.command, folder))
-            if self.stdin != os.devnull:
-                command = ["sh", "-c", 'file=$1; shift; exec "$@" <"$file"', "sh", self.stdin]
-                command += words(run.command, folder)
             added = env(folder)
             path = os.pathsep.join(
                 p for p in (added.get("PYTHONPATH"), run.env.get("PYTHONPATH")) if p
             )
             whole = {**run.env, **added, **({"PYTHONPATH": path} if path else {})}
-            done = run.under(tool, [*run.enter, *command], whole)
+            done = run.under(tool, [*run.enter, *words(run.command, folder)], whole)
             written = {
                 p.name: p.read_text(errors="replace")
                 for p in sorted(folder.iterdir())
@@ -98,11 +89,9 @@ class ToolOutput:
 def probe_python(
     runs: RuntimeRuns, side: str, mode: str, targets: Sequence[Sequence[str]] = ()
 ) -> tuple[list[Document], float]:
-    """What the probe inside saw of one run, a document for each of its Python processes; and
-    the seconds of CPU time of the whole run, its end included, which no process sees of itself.
-
-    Raises CannotCount where it saw nothing, and not all where ``reach`` is to see all.
-    """
+    """What the probe inside saw of one run, a document for each of its Python processes; and the
+    seconds of CPU time of the whole run, its end included, which no process sees of itself. Raises
+    CannotCount where it saw nothing, and not all where ``reach`` is to see all."""
     output = runs.under(
         "Python's own tools",
         side,

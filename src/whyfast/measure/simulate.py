@@ -1,8 +1,7 @@
 """Counts and profiles from Valgrind's model of a processor: exact, repeatable, and no measurement.
 
 Address randomisation and hash seeds are fixed, so that two runs of a deterministic program give
-identical counts.
-"""
+identical counts."""
 
 from __future__ import annotations
 
@@ -102,12 +101,9 @@ def _size(text: str | None) -> int | None:
 
 
 def simulable(cache: Cache) -> tuple[Cache, str]:
-    """The nearest cache that Valgrind accepts, and a note when it is another one.
-
-    Valgrind wants powers of two for the bytes of a line, at least 16, and for the number of sets.
-    The sets are rounded down and the ways made more, which keeps the size as far as whole ways
-    allow.
-    """
+    """The nearest cache that Valgrind accepts, and a note when it is another one. Valgrind wants
+    powers of two for the bytes of a line, at least 16, and for the number of sets. The sets are
+    rounded down and the ways made more, which keeps the size as far as whole ways allow."""
     line = max(16, _power_below(cache.line))
     sets = _power_below(max(1, cache.size // (cache.ways * line)))
     ways = max(1, cache.size // (sets * line))
@@ -194,11 +190,9 @@ def choose_valgrind(
     newer: Callable[[Home, Callable[[str], None]], Path] = newer_valgrind,
 ) -> Valgrind:
     """The machine's own; Debian's newer one where that is missing, or programs run in roots.
-
     ``rooted``: some programs run in the root of a toolchain, where the machine's own is not seen.
     The newer one is taken, too, where it is there already and the machine's is older. ``newer``
-    brings it. Raises CannotCount with the reasons against both.
-    """
+    brings it. Raises CannotCount with the reasons against both."""
     why = ""
     try:
         local = own_valgrind(launcher, env)
@@ -239,11 +233,9 @@ def simulate(
     tool: Simulator = "callgrind",
     valgrind: Valgrind | None = None,
 ) -> tuple[Profile, str]:
-    """Run a command under Valgrind; returns its profile, and what the command itself did wrong.
-
-    The run takes 20 to 100 times as long as the command alone. ``valgrind`` is the machine's own
-    by default. Raises CannotCount.
-    """
+    """Run a command under Valgrind; returns its profile, and what the command itself did wrong. The
+    run takes 20 to 100 times as long as the command alone. ``valgrind`` is the machine's own by
+    default. Raises CannotCount."""
     valgrind = valgrind or own_valgrind(run.launcher, run.env)
     version, held = valgrind.version, held_fixed(run)
     options, notes = valgrind_options(geometry)
@@ -276,7 +268,7 @@ def simulate(
     profile = _profile(parsed, f"{tool} of {version}", program_names(*run.command))
     notes.extend(_names_missing(profile, printed, version))
     if children:
-        notes.append(f"not counted: what the program forked ({children})")
+        notes.append(f"child processes are not counted: {children}")
     failure = f"the program ended with {describe_status(done.status)}" if done.status else ""
     return replace(profile, notes=tuple(notes)), failure
 
@@ -359,13 +351,10 @@ LOOPS = "glibc.cpu.hwcaps=-ERMS,"
 
 def fixed_environment(env: Mapping[str, str]) -> dict[str, str]:
     """``env`` without what would make two runs differ, or end programs under Valgrind, and with
-    loops where glibc has string instructions.
-
-    Go's scheduler interrupts its own threads by signals every 10 ms, at which Valgrind 3.19 ends
-    with an assertion of its own; without these, goroutines are switched at calls. Valgrind runs one
-    thread at a time, and idle threads of that scheduler can spin in it without end: it is given one
-    processor.
-    """
+    loops where glibc has string instructions. Go's scheduler interrupts its own threads by signals
+    every 10 ms, at which Valgrind 3.19 ends with an assertion of its own; without these, goroutines
+    are switched at calls. Valgrind runs one thread at a time, and idle threads of that scheduler
+    can spin in it without end: it is given one processor."""
     dropped = ("VALGRIND_OPTS", "DEBUGINFOD_URLS")
     kept = {k: v for k, v in env.items() if k not in dropped}
     go = ",".join(filter(None, [env.get("GODEBUG"), "asyncpreemptoff=1"]))

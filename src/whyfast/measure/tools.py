@@ -21,11 +21,9 @@ from whyfast.measure.process import Child, TooMuchOutput
 
 @dataclass(frozen=True)
 class Finished:
-    """An ended process: exit code (negative for a signal), standard output, the end of both.
-
-    Where standard output was too much to be kept it is not ``whole``, and empty. ``cpu`` are the
-    seconds of CPU time of it and its children, as the kernel accounts them.
-    """
+    """An ended process: exit code (negative for a signal), standard output, the end of both. Where
+    standard output was too much to be kept it is not ``whole``, and empty. ``cpu`` are the seconds
+    of CPU time of it and its children, as the kernel accounts them."""
 
     status: int
     stdout: str
@@ -134,12 +132,9 @@ class CannotCount(Exception):
 @dataclass(frozen=True)
 class ToolRun:
     """A program that is run to be counted: ``command`` with its environment, and what runs it for
-    at most ``timeout`` seconds.
-
-    ``enter`` are the words before the command, of a sandbox; ``scratch`` is a folder that can be
-    written to inside and outside of it under one name; None: any temporary one. ``cpu`` is that of
-    a run under strace, with strace; None: any.
-    """
+    at most ``timeout`` seconds. ``enter`` are the words before the command, of a sandbox;
+    ``scratch`` is a folder that can be written to inside and outside of it under one name; None:
+    any temporary one. ``cpu`` is that of a run under strace, with strace; None: any."""
 
     command: tuple[str, ...]
     launcher: Launcher
@@ -168,10 +163,8 @@ class ToolRun:
         return tempfile.TemporaryDirectory(prefix="whyfast-", dir=self.scratch)
 
     def under(self, tool: str, argv: Sequence[str], env: Mapping[str, str]) -> Finished:
-        """Run ``argv``, in which the command stands behind the words of ``tool``.
-
-        Raises CannotCount when it cannot be started or does not end in time.
-        """
+        """Run ``argv``, in which the command stands behind the words of ``tool``. Raises
+        CannotCount when it cannot be started or does not end in time."""
         try:
             return self.launcher.run(argv, env=env, timeout=self.timeout)
         except TimeoutError as error:
@@ -184,7 +177,8 @@ def with_input(run: ToolRun, stdin: str) -> ToolRun:
     """The run with the file ``stdin`` as its standard input."""
     if stdin == os.devnull:
         return run
-    return replace(run, enter=("sh", "-c", f'exec "$@" <{shlex.quote(stdin)}', "sh"))
+    redirected = ("sh", "-c", f'exec "$@" <{shlex.quote(stdin)}', "sh")
+    return replace(run, enter=(*run.enter, *redirected))
 
 
 # What a program asks of the kernel: system calls by name, time and caller, traced by strace.

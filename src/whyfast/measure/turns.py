@@ -2,8 +2,7 @@
 
 The protocol (docs/turn-protocol.md): the child finds two file descriptors in ``WHYFAST_TURN``,
 writes ``ready 1`` once set up, answers each line ``LOOPS`` with ``SECONDS [CHECK]``, and leaves at
-end of file. ``lacks REASON`` instead of ``ready 1``: it has no such benchmark.
-"""
+end of file. ``lacks REASON`` instead of ``ready 1``: it has no such benchmark."""
 
 from __future__ import annotations
 
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from whyfast.measure.accounts import ThreadTally, tree_peak
 from whyfast.measure.invocation import (
     Invocation,
     InvocationFailed,
@@ -24,9 +24,7 @@ from whyfast.measure.invocation import (
     Sample,
     started,
 )
-from whyfast.measure.peak import tree_peak
 from whyfast.measure.process import Child, Usage, describe_status, on_cpu, wait_for
-from whyfast.measure.run_queue import ThreadTally
 from whyfast.measure.tools import CannotCount, Finished, LauncherAround
 
 #: Decimal digits, a point and an exponent if need be: nothing else that a language may take for a
@@ -79,9 +77,15 @@ class Pipes:
     inherited: tuple[int, int]
 
     @classmethod
-    def opened(cls) -> Pipes:
+    def opened(cls, lowest: int = 0) -> Pipes:
+        """``lowest`` is the least number that the program's ends may have."""
         grant_read, grant = os.pipe()
         answer, answer_write = os.pipe()
+        if lowest:
+            low = grant_read, answer_write
+            grant_read, answer_write = (fcntl.fcntl(n, fcntl.F_DUPFD_CLOEXEC, lowest) for n in low)
+            for fd in low:
+                os.close(fd)
         return cls(grant, answer, (grant_read, answer_write))
 
     @property
@@ -285,10 +289,8 @@ MOST_GRANTS = 1000
 
 @dataclass
 class PregrantedLauncher(LauncherAround):
-    """A launcher; wherever ``command`` is run, it takes ``turns`` turns of ``loops`` each.
-
-    Raises CannotCount when the program answers otherwise than it should.
-    """
+    """A launcher; wherever ``command`` is run, it takes ``turns`` turns of ``loops`` each. Raises
+    CannotCount when the program answers otherwise than it should."""
 
     command: Sequence[str]
     loops: int
@@ -305,20 +307,25 @@ class PregrantedLauncher(LauncherAround):
     ) -> Finished:
         if tuple(argv[-len(self.command) :]) != tuple(self.command):
             return self.launcher.run(argv, env=env, timeout=timeout, pass_fds=pass_fds)
-        with _pipes(f"{self.loops}\n".encode() * self.turns) as (grants, answers, answer):
-            done = self.launcher.run(
-                argv,
-                env={**env, TURN_VARIABLE: f"{grants},{answers}"},
-                timeout=timeout,
-                pass_fds=(*pass_fds, grants, answers),
-            )
-            os.set_blocking(answer, False)  # another process may still hold its other end
-            answers_read = b""
+        pipes, answers = Pipes.opened(_DESCRIPTOR), b""
+        os.write(pipes.grant, f"{self.loops}\n".encode() * self.turns)
+        os.close(pipes.grant)
+        try:
+            with pipes.handed_on():
+                done = self.launcher.run(
+                    argv,
+                    env={**env, **pipes.variable},
+                    timeout=timeout,
+                    pass_fds=(*pass_fds, *pipes.inherited),
+                )
+            os.set_blocking(pipes.answer, False)  # another process may still hold its other end
             with contextlib.suppress(BlockingIOError):
-                while piece := os.read(answer, 65536):
-                    answers_read += piece
+                while piece := os.read(pipes.answer, 65536):
+                    answers += piece
+        finally:
+            os.close(pipes.answer)
         if done.status == 0:
-            self._compare(answers_read.decode("utf-8", "replace"))
+            self._compare(answers.decode("utf-8", "replace"))
         return done
 
     def _compare(self, transcript: str) -> None:
@@ -333,21 +340,3 @@ class PregrantedLauncher(LauncherAround):
                 raise CannotCount(f"wrong result: {check or None}, expected {self.check}")
         if len(lines) != self.turns:
             raise CannotCount(f"took {len(lines)} turns of {self.turns}")
-
-
-@contextlib.contextmanager
-def _pipes(grants: bytes) -> Iterator[tuple[int, int, int]]:
-    """(where the program reads its grants, where it writes answers, where they are read)."""
-    low_in, grant = os.pipe()
-    os.write(grant, grants)
-    os.close(grant)
-    answer, low_out = os.pipe()
-    opened = [answer]
-    try:
-        for low in (low_in, low_out):
-            opened.append(fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _DESCRIPTOR))
-            os.close(low)
-        yield opened[1], opened[2], answer
-    finally:
-        for fd in opened:
-            os.close(fd)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -106,6 +108,19 @@ class Judged:
     non_stationary: tuple[NonStationary, ...] = ()
     modes: tuple[Modes, ...] = ()
     interactions: tuple[Interaction, ...] = ()
+
+    @cached_property
+    def pairs(self) -> Mapping[tuple[str, str], Verdict]:
+        """The overall verdict of each pair: its suite, or without one its only benchmark."""
+        times = Counter((v.variant, v.baseline) for v in self.verdicts)
+        single = (v for v in self.verdicts if times[v.variant, v.baseline] == 1)
+        every = (*single, *(suite.verdict for suite in self.suites))
+        return {(v.variant, v.baseline): v for v in every}
+
+    def overall(self, variant: str, baseline: str) -> Verdict | None:
+        """That on ``variant`` against ``baseline``, whichever way it was judged."""
+        other = self.pairs.get((baseline, variant))
+        return self.pairs.get((variant, baseline)) or (other and other.reversed())
 
 
 @dataclass(frozen=True)
@@ -245,8 +260,8 @@ class Lacks:
 
 @dataclass(frozen=True)
 class NeededBlocks:
-    """The least blocks a machine with which its geometric means, and its benchmarks, can be told
-    from those of another machine."""
+    """The least blocks a machine with which its geometric means, and its benchmarks, can be
+    distinguished from those of another machine."""
 
     suites: int
     benchmarks: int

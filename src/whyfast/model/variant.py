@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -300,9 +301,8 @@ def distinct_names(defaults: Sequence[str], names: Sequence[str]) -> list[str]:
         name = names[i] if i < len(names) else default
         if name in taken and i < len(names):
             raise UserError(f"{name!r} is given twice", where="--name")
-        count = 2
-        while name in taken:
-            name = f"{default} ({count})"
-            count += 1
+        numbered = (f"{default} ({count})" for count in itertools.count(2))
+        if name in taken:
+            name = next(n for n in numbered if n not in taken and n not in defaults)
         taken[name] = None
     return list(taken)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 # Cost by parameter: points, and the straight line through them.
@@ -74,6 +74,7 @@ METRICS = {
 BUILD_METRICS = {"build-time": "build time", "build-memory": "build memory"}
 
 Outcome = Literal["faster", "slower", "same", "undecided"]
+_OPPOSITE: dict[Outcome, Outcome] = {"faster": "slower", "slower": "faster"}
 About = Literal["binaries", "change", "commands", "runs", "counts"]
 
 
@@ -129,9 +130,9 @@ class Verdict:
     ``high`` its interval at ``confidence``; an endpoint is 0 or inf while too few blocks bound it.
     ``log_e`` is the natural logarithm of the evidence against "no difference" (an e-value).
     ``benchmark`` is None for the geometric mean of the suite. ``detectable`` is the smallest ratio
-    above 1 that this many blocks could have told from 1, ``seconds_to_margin`` an estimate of the
-    further measuring time until a difference of the margin would be told, as often too long as too
-    short, ``seconds_to_margin_90`` one that is long enough nine times in ten; all only when
+    above 1 that this many blocks could have distinguished from 1, ``seconds_to_margin`` an estimate
+    of the further measuring time until a difference of the margin would be found, as often too long
+    as too short, ``seconds_to_margin_90`` one that is long enough nine times in ten; all only when
     undecided. ``metric`` is what is compared: ``time``, or a quantity of :data:`METRICS`.
 
     ``asymmetric_outliers``: one side has processes unlike the others; ``undecided`` with an
@@ -162,6 +163,18 @@ class Verdict:
     statistics: Mapping[str, float] = field(default_factory=dict)
     small_sample: SmallSample | None = None
     assumes_independence: bool = False
+
+    def reversed(self) -> Verdict:
+        """The same comparison read from the other side."""
+        return replace(
+            self,
+            variant=self.baseline,
+            baseline=self.variant,
+            outcome=_OPPOSITE.get(self.outcome, self.outcome),
+            ratio=1 / self.ratio if self.ratio else math.inf,
+            low=0.0 if math.isinf(self.high) else 1 / self.high,
+            high=math.inf if self.low <= 0 else 1 / self.low,
+        )
 
 
 @dataclass(frozen=True)

@@ -14,49 +14,23 @@ from whyfast.model.evidence import Evidence
 from whyfast.model.result import Result
 from whyfast.model.study import Question, Recordings
 from whyfast.model.verdict import Confound, Suite, Verdict
-from whyfast.report.document import Sentence
-from whyfast.report.formatting import (
-    format_percent,
-    format_rough,
-    format_seconds,
-    format_verdict,
-    grouped,
-    has,
-    join_words,
-    no_difference,
-    pluralize,
-    quote,
-    verdict_text,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections import (
     check,
     cost_by_parameter,
     costs,
     counted_work,
+    dispatching,
     distribution,
     kernel_counts,
     layouts,
     loops,
     machine_code,
+    main_table,
     programs,
     recordings,
     timeline,
-    ways,
-)
-from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
-from whyfast.report.sections.dispatching import (
-    Witness,
-    dispatch_contrast,
-    find_witness,
-    merged_from,
-    runs_against,
-    witness_sentence,
-)
-from whyfast.report.sections.main_table import (
-    Comparisons,
-    alike_sentences,
-    decided,
-    interaction_sentences,
 )
 from whyfast.report.sections.side_by_side import linked
 
@@ -77,7 +51,7 @@ def answer_of(result: Result) -> Answer:
     if result.found.check is not None:
         headline, *rest = check.check_sentences(result)
     elif isinstance(result.question, Recordings) and len(result.question.variants) == 1:
-        many = pluralize(len(result.question.benchmarks), "benchmark")
+        many = fmt.pluralize(len(result.question.benchmarks), "benchmark")
         headline, *rest = [f"{many}, imported; `whyfast history` shows what such results say."]
     elif isinstance(result.question, Recordings):
         headline, *rest = recordings.recording_sentences(result)
@@ -98,39 +72,38 @@ def composed(result: Result) -> list[str]:
     what the machine code shows with the difference it goes with."""
     study: Question = result.question
     recorded, judged, found = result.recorded, result.judged, result.found
-    comparisons = Comparisons(result.judged)
-    facts = {e.variant: e for e in found.evidence}
-    texts = list(ways.way_sentences(result))
+    texts = list(loops.way_sentences(result))
     moved = [
         *layouts.placement_sentences(judged.placements, study, {f.variant for f in judged.fixes}),
         *layouts.fix_sentences(judged.fixes, judged.placements, study),
     ]
     slopes = [
         *cost_by_parameter.slope_sentences(judged.slopes),
-        *merged_from(result),
+        *dispatching.merged_from(result),
         *cost_by_parameter.threshold_sentences(result),
     ]
     first, later = programs.lost_baselines(result)
     later += programs.failed_expectation_sentences(result)
     untested = programs.claim_untested(result)
     first = [*untested, *first]
-    study = programs.without_lost(result).question
+    lean = programs.without_lost(result)
+    study = lean.question
     covered = {(p.linked.variant, p.linked.baseline) for p in judged.placements}
-    audit = audit_claim(study, comparisons, found.evidence)
+    audit = main_table.audit_claim(lean)
     if audit and study.measured and not untested:
-        figures = list(audit_intervals(audit, study.margin))
+        figures = list(main_table.audit_intervals(audit, study.margin))
         # What was claimed is what is asked; placement says how far its answer goes.
-        texts += [*slopes, *first, audit_headline(audit, study.margin), *figures, *moved]
+        texts += [*slopes, *first, main_table.audit_headline(audit, study.margin), *figures, *moved]
         against = {audit.claim.baseline, *(v.baseline for v in audit.others if figures)}
         covered |= {(audit.claim.variant, baseline) for baseline in against}
     else:
         texts += [*moved, *slopes, *first]
     baselines = study.baselines if study.along else study.baselines[:1]
     pairs = study.compared([v.name for v in study.variants if not v.control_of], baselines)
-    main = [verdict for pair in pairs if (verdict := comparisons.of(*pair)) is not None]
-    texts += interaction_sentences(result)
-    texts += _differences(main, covered, study, comparisons, facts)
-    texts += alike_sentences(result)
+    main = [verdict for pair in pairs if (verdict := judged.overall(*pair)) is not None]
+    texts += main_table.interaction_sentences(result)
+    texts += _differences(main, covered, result)
+    texts += main_table.alike_sentences(result)
     texts += _rest(main, covered, study.margin)
     texts += distribution.influence_sentences(judged.suites, study)
     texts += timeline.unusual_sentences(judged.verdicts) if texts else []
@@ -143,9 +116,9 @@ def composed(result: Result) -> list[str]:
     texts += machine_code.read_sentences(result)
     texts += counted_work.changed_sentences(found.changed)
     texts += machine_code.image_sentences(study, found.observed.images, judged.slopes)
-    texts += counted_work.counted_sentences(study, comparisons, found.counted)
+    texts += counted_work.counted_sentences(lean)
     texts += costs.cost_sentences(result)
-    texts += layouts.control_sentences(study, comparisons)
+    texts += layouts.control_sentences(result)
     texts += programs.unmeasured_sentences(study, recorded.builds)
     texts += programs.folded_sentences(recorded.same) if any_verdict else []
     texts += programs.identical_sentences(result)
@@ -157,35 +130,34 @@ def composed(result: Result) -> list[str]:
 
 
 def _differences(
-    main: Sequence[Verdict],
-    covered: set[tuple[str, str]],
-    study: Question,
-    comparisons: Comparisons,
-    evidence: Mapping[str, Evidence],
+    main: Sequence[Verdict], covered: set[tuple[str, str]], result: Result
 ) -> Iterator[str]:
-    """A sentence for each of the largest decided differences, and one for each cause shown; the
-    table has all."""
+    """A sentence for each of the largest decided differences, and for each cause shown."""
+    evidence = {e.variant: e for e in result.found.evidence}
     explained: set[str] = set()
     given = 0
-    for verdict in decided(main):
-        witness = find_witness(verdict, study, comparisons, evidence)
+    for verdict in main_table.decided(main):
+        witness = dispatching.find_witness(verdict, result)
         # The audit covers the pair, but not its cause.
         if (verdict.variant, verdict.baseline) not in covered and given < _MOST_DIFFERENCES:
             given += 1
-            yield _difference(verdict, study.margin, evidence, witness)
+            yield _difference(verdict, result.question.margin, evidence, witness)
         if witness is not None and witness.slow not in explained:
             explained.add(witness.slow)
-            yield witness_sentence(witness)
+            yield dispatching.witness_sentence(witness)
 
 
 def _difference(
-    verdict: Verdict, margin: float, evidence: Mapping[str, Evidence], witness: Witness | None
+    verdict: Verdict,
+    margin: float,
+    evidence: Mapping[str, Evidence],
+    witness: dispatching.Witness | None,
 ) -> str:
-    base = f"{quote(verdict.variant)} is {format_verdict(verdict, margin, 'clause')}"
-    contrast = dispatch_contrast(verdict, evidence)
+    base = f"{fmt.quote(verdict.variant)} is {fmt.verdict(verdict, margin, 'clause')}"
+    contrast = dispatching.dispatch_contrast(verdict, evidence)
     if contrast is None:
         return f"{base}."
-    if runs_against(verdict, evidence):
+    if dispatching.runs_against(verdict, evidence):
         return f"{base}, although {contrast}."
     if witness is not None:
         return f"{base}; {contrast}."
@@ -194,22 +166,26 @@ def _difference(
 
 def _rest(main: Sequence[Verdict], covered: set[tuple[str, str]], margin: float) -> Iterator[str]:
     """Of each baseline one sentence for all that are the same, one for each that is undecided."""
-    rest = grouped((v.baseline, v) for v in main if (v.variant, v.baseline) not in covered)
+    rest = fmt.grouped((v.baseline, v) for v in main if (v.variant, v.baseline) not in covered)
     for baseline, verdicts in rest.items():
-        names = [f"{quote(v.variant)} ({verdict_text(v)})" for v in verdicts if v.outcome == "same"]
+        names = [
+            f"{fmt.quote(v.variant)} ({fmt.verdict_text(v)})"
+            for v in verdicts
+            if v.outcome == "same"
+        ]
         if names:
-            same = f"{has(names, 'is', 'are')} the same as {quote(baseline)}"
-            yield f"{same} within {format_percent(margin)}."
+            same = f"{fmt.has(names, 'is', 'are')} the same as {fmt.quote(baseline)}"
+            yield f"{same} within {fmt.percent(margin)}."
         yield from (f"{_undecided(v, margin)}." for v in verdicts if v.outcome == "undecided")
 
 
 def _undecided(verdict: Verdict, margin: float) -> str:
-    text = no_difference(verdict, quote(verdict.variant), quote(verdict.baseline))
+    text = fmt.no_difference(verdict, fmt.quote(verdict.variant), fmt.quote(verdict.baseline))
     if verdict.detectable is not None and math.isfinite(verdict.detectable):
-        text += f"; {format_rough(verdict.detectable - 1)} would have been found 9 times in 10"
+        text += f"; {fmt.rough(verdict.detectable - 1)} would have been found 9 times in 10"
     if verdict.seconds_to_margin is not None and math.isfinite(verdict.seconds_to_margin):
-        time = format_seconds(max(verdict.seconds_to_margin, 1.0))  # starting takes as long
-        text += f"; about {time} more would settle a difference of {format_percent(margin)}"
+        time = fmt.seconds(max(verdict.seconds_to_margin, 1.0))  # starting takes as long
+        text += f"; about {time} more would settle a difference of {fmt.percent(margin)}"
     return text
 
 
@@ -217,7 +193,7 @@ def _warnings(confounds: Sequence[Confound]) -> Iterator[str]:
     kinds = Counter(c.kind for c in confounds if c.severity == "warning")
     if number := kinds.total():
         verb = "is" if number == 1 else "are"
-        total = f"{pluralize(number, 'warning')} ({join_words(list(kinds))})"
+        total = f"{fmt.pluralize(number, 'warning')} ({fmt.join(kinds)})"
         yield f"Read this with care: {total} {verb} listed below."
 
 
@@ -252,7 +228,7 @@ def _choices(result: Result) -> dict[str, Any]:
         chosen = replace(chosen, question=question)
         answer = answer_of(chosen)
         under = linked(chosen, answer.sentences)
-        items = (Sentence(answer.headline), *(under.items if under else ()))
+        items = (doc.Sentence(answer.headline), *(under.items if under else ()))
         return [[texts.setdefault(s.text, len(texts)), s.link] for s in items]
 
     def figures(suites: Sequence[Suite]) -> dict[str, dict[str, list[Any]]]:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from whyfast.model.verdict import Outcome
-from whyfast.report.formatting import format_seconds
+from whyfast.report import formatting as fmt
 
 if TYPE_CHECKING:
     from whyfast.model.code import CodeDifference
@@ -190,8 +190,7 @@ class FlameGraph:
 
 @dataclass(frozen=True)
 class CountedSides:
-    """A function of the sides ``fast`` and ``slow`` beside each other, each instruction with how
-    often it ran."""
+    """A function of both sides, each instruction with how often it ran."""
 
     caption: str
     fast: str
@@ -201,8 +200,7 @@ class CountedSides:
 
 @dataclass(frozen=True)
 class Group:
-    """Blocks that belong together under a title, folded where a renderer can fold. ``name`` is the
-    target of links."""
+    """Blocks under a title, folded where possible. ``name`` is the target of links."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -315,7 +313,7 @@ def value_cell(value: float | None, text: Callable[[float], str]) -> Cell | None
 
 def seconds_cell(seconds: float | None) -> Cell | None:
     """A time, None where there is none."""
-    return value_cell(seconds, format_seconds)
+    return value_cell(seconds, fmt.seconds)
 
 
 def number_cell(number: int | None, unit: str = "") -> Cell | None:

@@ -46,9 +46,9 @@ def quote(name: str) -> str:
     return f"{opening}{clean}{closing}"
 
 
-def join_words(items: Sequence[str], most: int = 0) -> str:
-    """``a``, ``a and b``, ``a, b and c``; where ``most`` is given, of more items the first and a
-    number: ``a, b and 3 more``."""
+def join(words: Iterable[str], most: int = 0) -> str:
+    """``a, b and c``; of more than ``most`` words the first and a number: ``a, b and 3 more``."""
+    items = list(words)
     if most and len(items) > most:
         items = [*items[:most], f"{len(items) - most} more"]
     if len(items) < 2:
@@ -57,8 +57,8 @@ def join_words(items: Sequence[str], most: int = 0) -> str:
 
 
 def quoted(names: Iterable[str], most: int = 0) -> str:
-    """The variants' names within a sentence, see :func:`quote` and :func:`join_words`."""
-    return join_words([quote(name) for name in names], most)
+    """The variants' names within a sentence, see :func:`quote` and :func:`join`."""
+    return join(map(quote, names), most)
 
 
 def as_code(name: str) -> str:
@@ -91,7 +91,7 @@ def sentence(text: str) -> str:
 
 def has(names: Sequence[str], singular: str, plural: str) -> str:
     """The names, and the verb that fits their number: ``a and b are``."""
-    return f"{join_words(names)} {singular if len(names) == 1 else plural}"
+    return f"{join(names)} {singular if len(names) == 1 else plural}"
 
 
 UNBOUNDED = "–"
@@ -184,16 +184,15 @@ def verdict_text(verdict: Judgement) -> RatioText:
 VerdictStyle = Literal["line", "clause", "brief"]
 
 
-def format_verdict(
+def verdict(
     verdict: Judgement, margin: float, style: VerdictStyle = "line", baseline: str = ""
 ) -> str:
-    """The verdict in words; ``margin`` is relative, 0.01 for 1 %. ``baseline``: a name to
-    use instead of its own."""
+    """The verdict in words; ``margin`` is relative. ``baseline``: to be called so."""
     text, base = verdict_text(verdict), baseline or quote(verdict.baseline)
     if verdict.outcome == "same":
         same = "same" if style == "line" else f"the same as {base}"
         figures = "" if style == "brief" else f" ({text})"
-        return f"{same} within {format_percent(margin)}{figures}"
+        return f"{same} within {percent(margin)}{figures}"
     if style == "line":
         return f"undecided, {text}" if verdict.outcome == "undecided" else str(text)
     clause = text.than(base) if style == "brief" else f"{text.than(base)} {text.interval}"
@@ -205,8 +204,7 @@ _FACTOR = 1.5
 
 
 def percent_text(estimate: Estimate) -> RatioText:
-    """A small difference in per cent, from the slower side: "2.3 % slower [1.9, 2.7] %"; from
-    1.50x on a factor."""
+    """A difference from the slower side: "2.3 % slower [1.9, 2.7] %"; from 1.50x on a factor."""
     unknown = f"{UNBOUNDED}, {UNBOUNDED}"
     if not (math.isfinite(estimate.ratio) and estimate.ratio > 0):
         return RatioText(UNBOUNDED, "", f"[{unknown}]")
@@ -230,18 +228,18 @@ def no_difference(verdict: Verdict, variant: str, baseline: str) -> str:
     return f"No difference found {between}: {text}"
 
 
-def format_percent(share: float) -> str:
+def percent(share: float) -> str:
     """A share of 1 in per cent, with no more digits than it needs: "1 %", "0.5 %"."""
     return f"{share * 100:.4g} %"
 
 
-def format_rough(share: float) -> str:
+def rough(share: float) -> str:
     """A share of 1 in per cent with two digits: "0.53 %", "9.1 %", "910 %"."""
     percent = share * 100
     return f"{percent:.2g} %" if abs(percent) < 99.5 else f"{percent:,.0f} %"
 
 
-def format_seconds(seconds: float) -> str:
+def seconds(seconds: float) -> str:
     """A duration in seconds with three digits and a fitting unit: "11.2 ms", "1 min 5 s"."""
     if seconds >= 59.95:
         minutes, rest = divmod(round(seconds), 60)
@@ -255,12 +253,12 @@ def format_seconds(seconds: float) -> str:
     return "0 s" if seconds <= 0 else f"{_three_digits(seconds / 1e-9)} ns"
 
 
-def format_bytes(number: float) -> str:
+def size(number: float) -> str:
     """A size in decimal units with three digits: ``512 B``, ``1.23 MB``."""
     return _scaled(number, ("B", "kB", "MB", "GB"))
 
 
-def format_amount(number: float, *, sign: bool = False) -> str:
+def amount(number: float, *, sign: bool = False) -> str:
     """A count with three digits: ``812``, ``17.3 k``, ``1.32 M``; with a sign where wanted."""
     before = "−" if number < 0 else "+" if sign else ""
     return before + _scaled(abs(number), ("", "k", "M", "G"))
@@ -278,10 +276,10 @@ def amount_text(number: float, unit: str) -> str:
     """How often something ran, or the seconds that it took; empty for never."""
     if not number:
         return ""
-    return format_seconds(number) if unit == "seconds" else format_amount(number)
+    return seconds(number) if unit == "seconds" else amount(number)
 
 
-def format_e_value(log_e: float) -> str:
+def e_value(log_e: float) -> str:
     """The evidence against "no difference" from its natural logarithm: "0.83", "10^12"."""
     if log_e < math.log(1e4):
         return f"{math.exp(log_e):.3g}"

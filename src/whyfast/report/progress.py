@@ -14,13 +14,7 @@ from rich.text import Text
 
 from whyfast.investigate.services import Observer
 from whyfast.measure.invocation import Clock
-from whyfast.report.formatting import (
-    escape_controls,
-    format_seconds,
-    format_verdict,
-    pluralize,
-    ratio_text,
-)
+from whyfast.report import formatting as fmt
 
 if TYPE_CHECKING:
     from whyfast.model.sample import RunFailure
@@ -102,7 +96,7 @@ def _failure_text(failure: RunFailure) -> str:
 
 def _text(text: str, style: str = "") -> Text:
     """Output of programs and names by users, harmless."""
-    return Text(escape_controls(text), style=style)
+    return Text(fmt.escape_controls(text), style=style)
 
 
 def _decided(verdicts: Sequence[Verdict], runs: int | None, left: float) -> str:
@@ -110,15 +104,17 @@ def _decided(verdicts: Sequence[Verdict], runs: int | None, left: float) -> str:
     blocks = max((v.blocks for v in verdicts), default=0)
     decided = f"{done} of {len(verdicts)} comparisons decided"
     if runs is not None:
-        return f"{blocks} of {pluralize(runs, 'block')}, {decided}"
-    return f"{pluralize(blocks, 'block')}, {decided}; at most {format_seconds(max(0.0, left))} left"
+        return f"{blocks} of {fmt.pluralize(runs, 'block')}, {decided}"
+    return (
+        f"{fmt.pluralize(blocks, 'block')}, {decided}; at most {fmt.seconds(max(0.0, left))} left"
+    )
 
 
 def so_far(verdict: Verdict, margin: float) -> str:
     """The verdict; of blocks that are too few for one, the ratio and where they lie."""
     if verdict.small_sample is None:
-        return format_verdict(verdict, margin)
-    seen = ratio_text(verdict.ratio, verdict.small_sample.low, verdict.small_sample.high)
+        return fmt.verdict(verdict, margin)
+    seen = fmt.ratio_text(verdict.ratio, verdict.small_sample.low, verdict.small_sample.high)
     where = "of one block" if verdict.blocks == 1 else f"blocks within {seen.interval}"
     return f"{seen.factor}, {where}"
 

@@ -31,8 +31,7 @@ def to_json(result: Result) -> dict[str, Any]:
 
 
 def dump_result(result: Result) -> str:
-    """The JSON text of a result: one line for each verdict, build and block, so that two files can
-    be compared line by line."""
+    """The JSON text, with one line for each verdict, build and block."""
     return dump("result", _result_data(result), levels=4)
 
 
@@ -82,8 +81,7 @@ def read_json(path: Path) -> Any:
 
 
 def from_json(document: object, *, where: str | Path | None = None) -> Result:
-    """The result that :func:`to_json` wrote. ``where`` names the file
-    in error messages."""
+    """The result that :func:`to_json` wrote. ``where`` names the file in errors."""
     try:
         return _decode_result(unpack(document, "result", where))
     except Malformed as error:
@@ -152,8 +150,8 @@ def _check_block(block: Block, key: str, variants: set[str]) -> None:
 
 
 def dump_merged(merged: Merged) -> str:
-    """The JSON text: the whole result of each machine and their comparison; docs/merge.md has the
-    keys."""
+    """The JSON text: the whole result of each machine and their comparison, as
+    docs/schemas/whyfast-merged-2.json describes it."""
     machines = [
         {f.name: encode(getattr(m, f.name)) for f in fields(m) if f.name != "result"}
         | {"result": _result_data(m.result)}

@@ -4,8 +4,7 @@
     while not isinstance(step := next_step(state), Done):
         state = observe(state, …), or built(state, …), or skip(state, …)
 
-Everything else is computed from the state, so a search goes on from any state that was kept.
-"""
+Everything else is computed from the state, so a search goes on from any state that was kept."""
 
 from __future__ import annotations
 

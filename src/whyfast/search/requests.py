@@ -45,7 +45,7 @@ from whyfast.search.results import (
     deepest,
     search_key,
 )
-from whyfast.search.run import BAD_END, GOOD_END, SetSubject, run_search, run_set
+from whyfast.search.run import BAD_END, GOOD_END, run_search, run_set
 from whyfast.search.state import MEASURED, AxisCandidate, Quantity, Task, check_quantity, remainders
 from whyfast.search.study_subject import StudySubject, without_layouts
 from whyfast.search.subject import TIMEOUT, ScriptSubject, UserCommand
@@ -258,8 +258,7 @@ def search_set(
         )
         return run_set(
             Task(len(titles), margin, budget=request.blocks, relinkable=subject.can_vary()),
-            SetSubject(subject, candidates, titles),
-            *(blank, _file(home, key, request, titles), home, observer),
+            *(subject, candidates, blank, _file(home, key, request, titles), home, observer),
         )
 
     observer.phase("search")

@@ -6,9 +6,9 @@ import heapq
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -32,7 +32,7 @@ from whyfast.search.state import (
     Task,
     ran,
 )
-from whyfast.search.subject import CandidateFailed, Layouts, Subject, Times, observation
+from whyfast.search.subject import CandidateFailed, Layouts, Subject, observation
 from whyfast.search.view import Subset, Trial, attempts, label, likely, numbered, view
 from whyfast.store.home import Home
 
@@ -302,15 +302,21 @@ def bars(belief: Posterior, width: int) -> str:
     return "".join(BARS[round(math.sqrt(s / top) * (len(BARS) - 1))] for s in share)
 
 
+#: The numbers of the ends among the candidates of a set.
+GOOD_END, BAD_END = 0, 1
+
+
 def run_set(
     task: Task,
-    oracle: SetSubject,
+    subject: Subject,
+    candidates: list[AxisCandidate],
     result: SetResult,
     file: SearchFile,
     home: Home,
     observer: Observer,
 ) -> SetResult:
-    """As :func:`run_search`."""
+    """As :func:`run_search`. ``candidates`` of ``subject`` are the ends; every mixture is added
+    when it is first asked for."""
     events: list[Event] = []
     earlier = file.load_events()
     if earlier:
@@ -319,12 +325,21 @@ def run_set(
     if numbered(names, frozenset(range(len(names) // 2))):
         legend = "; ".join(f"{n} {title}" for n, title in enumerate(names, 1))
         observer.note(f"differences by their numbers: {legend}")
+    numbers: dict[Subset, int] = {}
+
+    def number(subset: Subset) -> int:
+        if subset not in numbers:
+            numbers[subset] = len(candidates)
+            name = "+".join(map(str, sorted(subset)))
+            candidates.append(AxisCandidate(name, label(names, subset), mixed=subset))
+        return numbers[subset]
 
     def ask(wanted: Try) -> Event:
         event = next(recorded, None)
         if event is None:
-            oracle.prefetch(likely_subsets(task, events))
-            event = oracle(wanted, events)
+            subject.prefetch(number(subset) for subset in likely_subsets(task, events))
+            chosen = [] if wanted.subset is None else [number(wanted.subset)]
+            event = _take(subject, wanted, chosen, events)
             file.save_events([*events, event])
             observer.step(_set_progress(len(events) + 1, event, wanted.subset, names))
         events.append(event)
@@ -336,6 +351,31 @@ def run_set(
     return replace(result, events=tuple(events), answer=answer)
 
 
+def _take(subject: Subject, wanted: Try, chosen: list[int], before: Sequence[Event]) -> Event:
+    """A block of the ends and the ``chosen`` mixture, if any, after those ``before``.
+    CandidateFailed when an end cannot be built or measured."""
+    layouts: Layouts | None = None
+    if wanted.layouts:  # the first that no block used yet
+        varied = [e for e in before if isinstance(e, Trial) and e.layouts]
+        ends, mixture = len(varied) + 1, sum(t.subset == wanted.subset for t in varied) + 1
+        layouts = {GOOD_END: ends, BAD_END: ends, **dict.fromkeys(chosen, mixture)}
+    try:
+        if wanted.fresh:
+            subject.rebuild_clean(chosen)
+        asked = [GOOD_END, BAD_END, *chosen]
+        blocks = subject.block(asked, number=len(before) + 1, layouts=layouts)
+    except CandidateFailed as failed:
+        if failed.candidate in (GOOD_END, BAD_END) or wanted.subset is None:
+            raise
+        return Failed(wanted.subset, failed.reason)
+    # As the block of a bisection, in which the bad end has the highest number.
+    order = [GOOD_END, *chosen, BAD_END]
+    renamed = [{n: times[c] for n, c in enumerate(order)} for times in blocks]
+    block = observation(renamed, len(order) - 1, layouts=False)
+    offset = block.readings[0].offset if block.readings else 0.0
+    return Trial(block.ends, wanted.subset, offset, wanted.fresh, wanted.layouts)
+
+
 def _set_progress(number: int, event: Event, subset: Subset | None, names: Sequence[str]) -> str:
     if isinstance(event, Failed):
         return f"skipped {label(names, event.subset)}: {event.reason}"
@@ -343,59 +383,3 @@ def _set_progress(number: int, event: Event, subset: Subset | None, names: Seque
         return f"block {number}: the ends, {event.ends:+.2%}"
     share = round(0.5 + event.offset / event.ends, 2) + 0.0 if event.ends else 0.0
     return f"block {number}: {label(names, subset)}: {share:.0%} of the difference"
-
-
-#: The numbers of the ends among the candidates of a set.
-GOOD_END, BAD_END = 0, 1
-
-
-@dataclass
-class SetSubject:
-    """The oracle of :func:`whyfast.search.ddmin.ddmin`. ``candidates`` of ``subject`` are the ends,
-    then every mixture from its first use on, of the differences with these ``titles``.
-    CandidateFailed when an end cannot be built or measured."""
-
-    subject: Subject
-    candidates: list[AxisCandidate]
-    titles: Sequence[str]
-    _numbers: dict[Subset, int] = field(default_factory=dict)
-
-    def __call__(self, wanted: Try, before: Sequence[Event]) -> Event:
-        """Take a block, after those ``before``."""
-        chosen = [] if wanted.subset is None else [self._number(wanted.subset)]
-        layouts: Layouts | None = None
-        if wanted.layouts:  # the first that no block used yet
-            varied = [e for e in before if isinstance(e, Trial) and e.layouts]
-            ends, mixture = len(varied) + 1, sum(t.subset == wanted.subset for t in varied) + 1
-            layouts = {GOOD_END: ends, BAD_END: ends, **dict.fromkeys(chosen, mixture)}
-        try:
-            if wanted.fresh:
-                self.subject.rebuild_clean(chosen)
-            blocks = self.subject.block(
-                [GOOD_END, BAD_END, *chosen], number=len(before) + 1, layouts=layouts
-            )
-        except CandidateFailed as failed:
-            if failed.candidate in (GOOD_END, BAD_END) or wanted.subset is None:
-                raise
-            return Failed(wanted.subset, failed.reason)
-        return _trial(blocks, chosen, wanted)
-
-    def prefetch(self, subsets: Iterable[Subset]) -> None:
-        """Announce likely mixtures, the likeliest first."""
-        self.subject.prefetch(self._number(subset) for subset in subsets)
-
-    def _number(self, subset: Subset) -> int:
-        if subset not in self._numbers:
-            self._numbers[subset] = len(self.candidates)
-            name = "+".join(map(str, sorted(subset)))
-            self.candidates.append(AxisCandidate(name, label(self.titles, subset), mixed=subset))
-        return self._numbers[subset]
-
-
-def _trial(blocks: Sequence[Times], chosen: Sequence[int], wanted: Try) -> Trial:
-    """As the block of a bisection, in which the bad end has the highest number."""
-    order = [GOOD_END, *chosen, BAD_END]
-    renamed = [{n: times[c] for n, c in enumerate(order)} for times in blocks]
-    block = observation(renamed, len(order) - 1, layouts=False)
-    offset = block.readings[0].offset if block.readings else 0.0
-    return Trial(block.ends, wanted.subset, offset, wanted.fresh, wanted.layouts)

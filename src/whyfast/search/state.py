@@ -243,11 +243,10 @@ class SearchAnswer:
     """The answer and its evidence. ``culprit``: one position; ``one of``: several, as candidates
     between cannot be measured; ``none``: the ends do not differ; ``swapped``: the bad end is the
     faster one; ``placement``: of code; ``gradual``, ``scattered``: no single step; ``undecided``:
-    the budget is spent, or no step was confirmed.
-
-    ``where``: the position, also a likely one where undecided. Log ratios: ``step`` from the
-    confirmation, ``ends`` as linked, ``varied`` over layouts. ``several``: the step is not all of
-    it. ``placed``: steps as linked that vanished over layouts. ``posterior``: of the hypotheses."""
+    the budget is spent, or no step was confirmed. ``where``: the position, also a likely one where
+    undecided. Log ratios: ``step`` from the confirmation, ``ends`` as linked, ``varied`` over
+    layouts. ``several``: the step is not all of it. ``placed``: steps as linked that vanished over
+    layouts. ``posterior``: of the hypotheses."""
 
     outcome: Outcome
     ends: Interval | None

@@ -138,6 +138,24 @@ def ignored_by_git(folder: Path) -> set[Path]:
     return {Path(name) for name in listed.stdout.split("\0") if name.strip("./")}
 
 
+def keep_out_of_status(file: Path) -> bool:
+    """Have git ignore that file in this clone alone (``info/exclude``); False where it is in no
+    repository, or ignored already."""
+    name = file.name
+    try:
+        if git(file.parent, "check-ignore", "--quiet", name).returncode != 1:
+            return False
+        place = must_git(file.parent, "rev-parse", "--path-format=absolute", "--git-path", "info")
+        inner = must_git(file.parent, "rev-parse", "--show-prefix").strip()
+        exclude = Path(place.strip(), "exclude")
+        exclude.parent.mkdir(exist_ok=True)
+        with exclude.open("a", encoding="utf-8") as out:
+            out.write(f"/{inner}{name}\n")
+    except (UserError, OSError):  # no git here
+        return False
+    return True
+
+
 def own_filters_off(repository: Path) -> tuple[str, ...]:
     """Options of git without the filters that the repository's own configuration names: they are
     commands. Those that the user configured for every repository stay, as that of git-lfs."""

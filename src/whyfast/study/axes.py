@@ -179,11 +179,8 @@ _LISTED = {"pyenv": pyenv_versions, "path": pythons_on_path}
 def spread_interpreters(document: TomlDocument) -> TomlDocument:
     """The document with every ``[variant.NAME]`` and ``[axes.AXIS.VALUE]`` whose ``python`` is a
     list or a pattern, as in ``["pyenv:3.6", "pyenv:3.1*"]``, replaced by one table per interpreter,
-    ``NAME-3.6``: with what stands behind the colon of the interpreter's name.
-
-    A pattern of file names (``pyenv:3.*``) stands for what is installed here. StudyError when that
-    is nothing.
-    """
+    ``NAME-3.6``: with what stands behind the colon of the interpreter's name. A pattern of file
+    names (``pyenv:3.*``) stands for what is installed here. StudyError when that is nothing."""
     data = dict(document.data)
     top = TomlTable(document, (), document.data)
     if isinstance(data.get("variant"), dict):
@@ -248,13 +245,10 @@ _EXAMPLE = 'write revisions = "v1.0..main"'
 
 def spread_revisions(document: TomlDocument, folder: Path) -> TomlDocument:
     """The document with ``revisions`` of every ``[axes.AXIS]`` replaced by one value per commit,
-    each with its ``revision`` and with its subject as ``about``.
-
-    First comes BASE, then what the range holds, oldest first, along first parents. The ends are
-    called as they are written where that can be a name, else ``base`` and ``head``; the others by
-    the short form of their hash. ``folder`` is where the study's paths start. StudyError where git
-    knows of no such commits.
-    """
+    each with its ``revision`` and with its subject as ``about``. First comes BASE, then what the
+    range holds, oldest first, along first parents. The ends are called as they are written where
+    that can be a name, else ``base`` and ``head``; the others by the short form of their hash.
+    ``folder`` is where the study's paths start. StudyError where git knows of no such commits."""
     top = TomlTable(document, (), document.data)
     if not isinstance(document.data.get("axes"), dict):
         return document

@@ -9,7 +9,8 @@ from pathlib import Path
 from whyfast.model.errors import UserError
 from whyfast.study.project import SECTIONS, WHOLE, Project, shell_word, sources, text_of
 
-_FILL_IN = "Fill in: call what should be fast, with data of a realistic size."
+#: What stands in such a benchmark until somebody has filled it in.
+FILL_IN = "Fill in: call what should be fast, with data of a realistic size."
 
 _C = """\
 {includes}
@@ -99,7 +100,7 @@ def c_library(folder: Path) -> Project:
     )
     names = " ".join("{source}/" + shell_word(f.relative_to(folder)) for f in linked)
     include = " ".join(f"-I{{source}}/{f}" for f in folders)
-    text = _C.format(includes=includes, fill_in=_FILL_IN)
+    text = _C.format(includes=includes, fill_in=FILL_IN)
     file = with_file(bench, text)
     plain = Project(
         "path:c++" if cxx else "path:cc",
@@ -121,7 +122,7 @@ def c_library(folder: Path) -> Project:
 
 def rust_file(crate: str) -> str:
     """The step that writes an example of a crate."""
-    text = _RUST.format(crate=crate.replace("-", "_"), fill_in=_FILL_IN)
+    text = _RUST.format(crate=crate.replace("-", "_"), fill_in=FILL_IN)
     return "mkdir -p {source}/examples\n" + with_file("{source}/examples/whyfast_bench.rs", text)
 
 
@@ -129,5 +130,5 @@ def go_file(place: Path, source: str) -> str:
     """The step that writes a benchmark into the package of the folder."""
     names = (re.search(r"(?m)^package (\w+)", text_of(f)) for f in sources(place, ("*.go",)))
     package = next((name[1] for name in names if name), "main")
-    text = _GO.format(package=package, fill_in=_FILL_IN)
+    text = _GO.format(package=package, fill_in=FILL_IN)
     return with_file(f"{source}/whyfast_bench_test.go", text)

@@ -103,12 +103,9 @@ ROOT_FILE = "whyfast.toml"
 
 
 def find_study(where: str | Path) -> Path:
-    """The study file; in a folder ``study.toml``, or else ``whyfast.toml``.
-
-    What exists as a folder or file goes before a bundled study of that name.
-
-    UserError, with the nearest bundled study, when there is none.
-    """
+    """The study file; in a folder ``study.toml``, or else ``whyfast.toml``. What exists as a folder
+    or file goes before a bundled study of that name. UserError, with the nearest bundled study,
+    when there is none."""
     path = Path(where)
     try:
         for name in (FILE, ROOT_FILE):
@@ -133,11 +130,9 @@ def find_study(where: str | Path) -> Path:
 
 
 def read_otherwise(table: TomlTable, folder: Path) -> str:
-    """``otherwise``, the study to run where this one cannot be: the path of its file, or "".
-
-    A name is looked for beside this study's folder and then among the bundled ones, a path from
-    this study's folder on.
-    """
+    """``otherwise``, the study to run where this one cannot be: the path of its file, or "". A name
+    is looked for beside this study's folder and then among the bundled ones, a path from this
+    study's folder on."""
     if "otherwise" not in table:
         return ""
     name = table.string("otherwise")
@@ -172,11 +167,9 @@ _SECTIONS = (
 
 
 def load_study(where: str | Path) -> Study:
-    """The study in a folder with study.toml, in that file, or bundled under that name.
-
-    UserError when there is no such study; StudyError, with line, key and what would be right, for
-    the first mistake in it. Nothing is written.
-    """
+    """The study in a folder with study.toml, in that file, or bundled under that name. UserError
+    when there is no such study; StudyError, with line, key and what would be right, for the first
+    mistake in it. Nothing is written."""
     file = find_study(where)
     folder = Path(os.path.abspath(file)).parent
     document = read_included(read_document(file))
@@ -246,10 +239,8 @@ INCLUDE = "include"
 
 
 def read_included(document: TomlDocument) -> TomlDocument:
-    """The document with the values of the file that it includes, its own over those.
-
-    Tables are merged key by key, anything else is replaced. The included file may include another.
-    """
+    """The document with the values of the file that it includes, its own over those. Tables are
+    merged key by key, anything else is replaced. The included file may include another."""
     return _read(document, (document.file,))
 
 

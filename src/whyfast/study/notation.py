@@ -1,7 +1,6 @@
 """How values are written in a study: durations, sizes, margins, and texts with placeholders.
 
-It imports nothing of whyfast: options of commands use the same notation.
-"""
+It imports nothing of whyfast: options of commands use the same notation."""
 
 from __future__ import annotations
 
@@ -48,9 +47,7 @@ _PERCENT = re.compile(_AMOUNT + r"\s*%", re.ASCII)
 
 def parse_duration(value: object) -> float:
     """Seconds of ``"90s"``, ``"3m"``, ``"1h"``, ``"1ms"``, ``"500us"`` or a number of seconds.
-
-    ValueError, fit to be shown to the user, for anything else and for nothing at all (``"0s"``).
-    """
+    ValueError, fit to be shown to the user, for anything else and for nothing at all (``"0s"``)."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         seconds = _float(value)
     else:
@@ -73,10 +70,8 @@ def _scaled(value: object, what: str, form: re.Pattern[str], units: Mapping[str,
 
 
 def parse_size(value: object) -> float:
-    """Bytes of ``"480MB"``, ``"1.5 GB"`` or ``"20kB"``, in powers of ten.
-
-    ValueError, fit to be shown to the user, for anything else and for nothing at all.
-    """
+    """Bytes of ``"480MB"``, ``"1.5 GB"`` or ``"20kB"``, in powers of ten. ValueError, fit to be
+    shown to the user, for anything else and for nothing at all."""
     size = _scaled(value, "a size", _SIZE, _SIZES)
     if not 1 <= size < math.inf:
         raise ValueError("must be positive and finite")
@@ -84,10 +79,8 @@ def parse_size(value: object) -> float:
 
 
 def parse_margin(value: object) -> float:
-    """The relative margin of ``"1%"``, ``"0.5 %"`` or a number such as 0.01.
-
-    ValueError, fit to be shown to the user, for anything else and outside 0 % to 100 %.
-    """
+    """The relative margin of ``"1%"``, ``"0.5 %"`` or a number such as 0.01. ValueError, fit to be
+    shown to the user, for anything else and outside 0 % to 100 %."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         margin = _float(value)
     elif isinstance(value, str):
@@ -115,10 +108,8 @@ _TOKEN = re.compile(r"(?P<escape>\{\{|\}\})|\{(?P<name>[^{}]*)\}|(?P<stray>[{}])
 
 
 def names_in(text: str) -> list[str]:
-    """The placeholders of the text in order, with repetitions.
-
-    ValueError for a brace that neither belongs to a placeholder nor is doubled.
-    """
+    """The placeholders of the text in order, with repetitions. ValueError for a brace that neither
+    belongs to a placeholder nor is doubled."""
     matches = list(_TOKEN.finditer(text))
     if stray := next((m["stray"] for m in matches if m["stray"]), None):
         raise ValueError(f'stray "{stray}"')
@@ -127,10 +118,8 @@ def names_in(text: str) -> list[str]:
 
 def substitute(text: str, mapping: Mapping[str, str]) -> str:
     """The text with every placeholder replaced, once: braces in a replacement stay as they are.
-
     KeyError for a placeholder that the mapping lacks, ValueError for a stray brace. Quoting for a
-    shell is the caller's: pass quoted replacements.
-    """
+    shell is the caller's: pass quoted replacements."""
     return _replaced(text, lambda m: m[0][0] if m["name"] is None else mapping[m["name"]])
 
 
@@ -144,11 +133,11 @@ def _replaced(text: str, new: Callable[[re.Match[str]], str]) -> str:
     return _TOKEN.sub(new, text)
 
 
-def listed(names: Iterable[str]) -> str:
-    """``a, b, c``: all of the names, unless they are very many."""
+def listed(names: Iterable[str], most: int = 12) -> str:
+    """``a, b, c and 7 more``: the first, and how many more there are."""
     every = list(names)
-    shown = ", ".join(every[:12])
-    return f"{shown} and {len(every) - 12} more" if len(every) > 12 else shown
+    more = len(every) - most
+    return ", ".join(every[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")

@@ -106,7 +106,10 @@ def wanted_first(programs: Mapping[str, Path], project: str, installed: Sequence
         letters = iter(whole[1:])
         short = made[:1] == whole[:1] and all(letter in letters for letter in made[1:])
         aside = bool(
-            re.search(r"test|fuzz|example|demo|sample", f"{programs[name]} {name}".lower())
+            re.search(
+                r"(?<!perf)(?<!perf[-_])(?<!speed)test|fuzz|example|demo|sample",
+                f"{programs[name]} {name}".lower(),
+            )
         )
         theirs = bool(re.search(r"third.?party|extern|vendor", str(programs[name].parent).lower()))
         return theirs, made != whole, aside or not short, name not in installed, aside
@@ -120,9 +123,13 @@ def others(names: list[str]) -> tuple[str, ...]:
     return (f"The program is {names[0]}; there are also {more}.",) if more else ()
 
 
+#: The first programs of a project that are built in each other's place, where they have no work.
+_INSTEAD = 8
+
+
 def instead_of(names: Sequence[str]) -> list[list[str]]:
-    """The names in orders that begin with the second, the third and the fourth."""
-    return [[name, *(n for n in names if n != name)] for name in names[1:4]]
+    """The names in orders that begin with the second, the third and so on, of a few."""
+    return [[name, *(n for n in names if n != name)] for name in names[1:_INSTEAD]]
 
 
 def or_else(project: Project, last: Project) -> Project:
@@ -145,6 +152,11 @@ def linked_again(project: Project, again: str) -> Project:
     return replace(
         project, program=f"{made}.linked", cflags=tuple(flags), link=link, as_linked=project
     )
+
+
+def program_name(project: Project) -> str:
+    """What the project itself calls its program."""
+    return Path(project.program).name.removesuffix(".linked")
 
 
 def placed_at(project: Project, place: str) -> Project:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +23,9 @@ from whyfast.study.project import (
     sources,
     spread,
     text_of,
+    tools,
 )
+from whyfast.study.rust_project import REGISTRY_HERE, registry
 from whyfast.study.toml_table import parse_toml
 
 #: Where benchmarks are looked for, and those of tests with the fixture of pytest-benchmark.
@@ -104,6 +107,7 @@ def python(folder: Path) -> Project:
     packages = _packages(folder / inner) + sorted(
         f.stem for f in (folder / inner).glob("*.py") if f"/{f.stem}.py" in _modules(folder)
     )
+    packages = packages or _in_rust(folder)
     if not packages:
         raise UserError("has no package, here, in src/ or a folder that it names", where=folder)
     # The package that has the project's name, of several.
@@ -111,9 +115,13 @@ def python(folder: Path) -> Project:
     packages.sort(key=lambda name: (name.lower() != named, name.lower() not in named))
     path = "$PWD/src" + (f"/{inner}" if inner else "")
     steps = ["{cc} -m compileall -q --invalidation-mode unchecked-hash src || true"]
-    if "ext_modules" in text_of(folder / "setup.py") and _by_setuptools(folder):
-        # A build has no history, by which setuptools-scm would count versions.
-        build = "SETUPTOOLS_SCM_PRETEND_VERSION=0 {cc} setup.py -q build_ext --inplace"
+    env: dict[str, str] = {}
+    fetch: tuple[str, ...] = ()
+    if backend := compiling_backend(folder):
+        step, env, fetch = _by_backend(folder, backend, inner)
+        steps.insert(0, step)
+    elif "ext_modules" in text_of(folder / "setup.py") and _by_setuptools(folder):
+        build = f"{_VERSION} {{cc}} setup.py -q build_ext --inplace"
         steps.insert(0, f"cd {{source}} && {build}")
     # In front of what is asked for anyway, such as a hook of pyperf, and by whyfast's own hook also
     # of the checkout, where scripts and tests lie. Both sides are run by the interpreter that is on
@@ -126,6 +134,8 @@ def python(folder: Path) -> Project:
         "path:python3",
         tuple(steps),
         "python",
+        env=env,
+        fetch=fetch,
         install=_install(folder, extension=len(steps) > 2),
         candidates={"import": ("{program}", "-c", f"import {packages[0]}")},
         beside={OWN_FILE: _OWN.format(package=packages[0])},
@@ -339,6 +349,66 @@ def _parsed(text: str) -> ast.Module:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return ast.Module([], [])
+
+
+#: A build has no history, by which setuptools-scm and the like would count versions.
+_VERSION = "SETUPTOOLS_SCM_PRETEND_VERSION=0"
+
+#: Backends that compile a part of the package, with the tools that they call.
+_COMPILING = {
+    "maturin": ("maturin", "cargo", "rustc"),
+    "setuptools_rust": ("cargo", "rustc"),
+    "mesonpy": ("meson", "ninja"),
+    "scikit_build_core": ("cmake", "ninja"),
+}
+
+
+def compiling_backend(folder: Path) -> str:
+    """Which of the backends that compile builds the package; empty for others."""
+    with suppress(ValueError):
+        system = parse_toml(text_of(folder / "pyproject.toml")).get("build-system", {})
+        named = str(system.get("build-backend", ""))
+        asked = " ".join(map(str, system.get("requires", ()))).replace("-", "_")
+        for backend in _COMPILING:
+            if named.startswith(backend) or (backend == "setuptools_rust" and backend in asked):
+                return backend
+    return ""
+
+
+def _by_backend(
+    folder: Path, backend: str, inner: str
+) -> tuple[str, dict[str, str], tuple[str, ...]]:
+    """The step that builds the package by its own backend, through pip, and puts what it made
+    beside the sources; the environment, and the command that downloads what it needs."""
+    # Each file of the source stays as it is, by which functions are told.
+    make = (
+        f"cd {{source}} && {_VERSION} {{cc}} -m pip install -q --no-index --no-build-isolation "
+        f'--no-deps --target "$OLDPWD/made" . && cp -Rn "$OLDPWD/made/." ./{inner}'
+    )
+    env = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", **tools(*_COMPILING[backend])}
+    if "cargo" not in _COMPILING[backend]:
+        return make, env, ()
+    env |= registry() | {"CARGO_NET_OFFLINE": "true"}
+    # What stands for cargo on PATH may be rustup, which looks in a home that builds do not see.
+    rustup = Path(os.environ.get("RUSTUP_HOME", Path.home() / ".rustup"))
+    env |= {"RUSTUP_HOME": str(rustup)} if rustup.is_dir() else {}
+    manifest = next(iter(sources(folder, ("Cargo.toml", "*/Cargo.toml"))), folder / "Cargo.toml")
+    where = str(manifest.relative_to(folder))
+    own = 'export CARGO_HOME="$HOME/cargo"; '
+    return own + REGISTRY_HERE + make, env, ("cargo", "fetch", "--manifest-path", where)
+
+
+def _in_rust(folder: Path) -> list[str]:
+    """The module of a package that is of Rust alone."""
+    if compiling_backend(folder) != "maturin":
+        return []
+    with suppress(ValueError):
+        data = parse_toml(text_of(folder / "pyproject.toml"))
+        crate = parse_toml(text_of(folder / "Cargo.toml"))
+        named = data.get("tool", {}).get("maturin", {}).get("module-name", "").split(".")[0]
+        named = named or crate.get("lib", {}).get("name") or data.get("project", {}).get("name")
+        return [str(named).replace("-", "_")] if named else []
+    return []
 
 
 def _by_setuptools(folder: Path) -> bool:

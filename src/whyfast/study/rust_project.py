@@ -134,15 +134,9 @@ def _by_cargo(
     home = ""
     if _needs_registry(folder, data):
         fetch = ("cargo", "fetch")
-        registry = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"), "registry")
-        env["REGISTRY"] = str(registry)
+        env |= registry()
         comments = (*comments, offline_comment("cargo fetch", "REGISTRY", "cargo vendor"))
-        # In a separate folder: credentials stay hidden, and cargo can unpack and lock. It is
-        # empty at each step where the sandbox has a /tmp of its own.
-        home = (
-            'mkdir -p "$CARGO_HOME/registry"; '
-            'for f in index cache; do ln -sfn "$REGISTRY/$f" "$CARGO_HOME/registry/$f"; done; '
-        )
+        home = REGISTRY_HERE
     how = f'{home}cd {{source}} && CARGO_TARGET_DIR="$OLDPWD/target" RUSTFLAGS="{{cflags}}" {{cc}}'
     make, copy = f"({how} rustc {target} --offline -j{{jobs}}", f") && cp {made} {{program}}"
     steps += project.steps
@@ -150,6 +144,20 @@ def _by_cargo(
     again = ' -- -C save-temps -C link-args="{layout}"'
     plain = replace(project, steps=(*steps, make + copy), env=env, comments=comments, fetch=fetch)
     return replace(plain, steps=tuple(steps), link=make + again + copy, as_linked=plain)
+
+
+#: In a separate folder: credentials stay hidden, and cargo can unpack and lock. It is empty at each
+#: step where the sandbox has a /tmp of its own.
+REGISTRY_HERE = (
+    'mkdir -p "$CARGO_HOME/registry"; '
+    'for f in index cache; do ln -sfn "$REGISTRY/$f" "$CARGO_HOME/registry/$f"; done; '
+)
+
+
+def registry() -> dict[str, str]:
+    """The variable that names the folder with what cargo has downloaded."""
+    home = os.environ.get("CARGO_HOME", Path.home() / ".cargo")
+    return {"REGISTRY": str(Path(home, "registry"))}
 
 
 def _needs_registry(folder: Path, manifest: Mapping[str, Any]) -> bool:

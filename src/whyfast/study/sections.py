@@ -44,9 +44,7 @@ def hide(
     build: BuildSpec, variants: Sequence[Variant]
 ) -> tuple[BuildSpec, tuple[Variant, ...], dict[str, str]]:
     """Both with a digest in place of each value that is to be hidden, and the values by digest.
-
-    Different values have different digests, so they still make different builds.
-    """
+    Different values have different digests, so they still make different builds."""
     patterns = tuple(p.upper() for p in (*ALWAYS, *build.hide))
     values: dict[str, str] = {}
 
@@ -304,10 +302,8 @@ _BINDING = {
 
 
 def read_command(table: TomlTable, name: str, *, bound: str = "") -> tuple[str, ...]:
-    """The command under that key; empty when it is not given.
-
-    ``bound`` is the placeholder that its words may use beside those of all commands.
-    """
+    """The command under that key; empty when it is not given. ``bound`` is the placeholder that its
+    words may use beside those of all commands."""
     if name not in table:
         return ()
     example = f'{name} = ["{{program}}", "argument"]'

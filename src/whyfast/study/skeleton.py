@@ -16,7 +16,7 @@ from whyfast.study.java_project import GRADLE, IN_GRADLE, maven
 from whyfast.study.library import c_library
 from whyfast.study.node_project import in_node
 from whyfast.study.project import MOST, Project, some_names, wanted_first
-from whyfast.study.python_project import python
+from whyfast.study.python_project import compiling_backend, python
 from whyfast.study.rust_project import cargo
 
 _TEXT = """\
@@ -227,6 +227,8 @@ def projects_of(folder: Path) -> Iterator[tuple[str, Project]]:
         for kind, (marks, _) in KINDS.items()
         if any(True for mark in marks for _ in folder.glob(mark))
     ]
+    # What maturin builds of Rust is a package of Python.
+    kinds.sort(key=lambda kind: kind != "python" or not compiling_backend(folder))
     errors = []
     found: set[str] = set()
     for kind in kinds:

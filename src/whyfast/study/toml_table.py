@@ -24,9 +24,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 def dotted(key: Key) -> str:
     """The key as a user would write it: ``variant.clang19.cflags``, ``axes.exclude[0].compiler``.
-
-    Indices count from 0.
-    """
+    Indices count from 0."""
     out = ""
     for part in key:
         if isinstance(part, int):
@@ -125,11 +123,9 @@ def _parts(key: str) -> tuple[str, ...]:
 
 
 def line_of(text: str, key: Key) -> int | None:
-    """The line, from 1, on which the key is given; None when it is not in the text.
-
-    A table's line is that of its header, or else of the first key inside it. An ``int`` in the key
-    is the index of a list entry or of an ``[[array.of.tables]]`` entry.
-    """
+    """The line, from 1, on which the key is given; None when it is not in the text. A table's line
+    is that of its header, or else of the first key inside it. An ``int`` in the key is the index of
+    a list entry or of an ``[[array.of.tables]]`` entry."""
     inside = None
     for given, start, _ in _given(text):
         if given == key:
@@ -179,11 +175,8 @@ _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 @dataclass(frozen=True)
 class TomlDocument:
-    """The text of a study file and the values in it.
-
-    ``base`` is the file that it includes: ``data`` has the values of both, ``own_data`` those of
-    this one.
-    """
+    """The text of a study file and the values in it. ``base`` is the file that it includes:
+    ``data`` has the values of both, ``own_data`` those of this one."""
 
     file: Path
     text: str
@@ -236,10 +229,8 @@ def read_document(file: Path) -> TomlDocument:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The values of a TOML text; ValueError, which is what tomllib raises, for any other text.
-
-    The time of tomllib grows with the square of the parts of a dotted key, so no key has many.
-    """
+    """The values of a TOML text; ValueError, which is what tomllib raises, for any other text. The
+    time of tomllib grows with the square of the parts of a dotted key, so no key has many."""
     if match := _LONG_KEY.search(text):
         column = match.start() - text.rfind("\n", 0, match.start())
         place = f"line {_line(text, match.start())}, column {column}"
@@ -364,10 +355,8 @@ class TomlTable:
         return value
 
     def strings(self, name: str, *, empty: bool = False, words: bool = True) -> tuple[str, ...]:
-        """A list of strings, empty when it is not given.
-
-        ``empty`` allows empty strings in it; ``words`` says that each is meant to be one word.
-        """
+        """A list of strings, empty when it is not given. ``empty`` allows empty strings in it;
+        ``words`` says that each is meant to be one word."""
         value = self.data.get(name, [])
         if not isinstance(value, list):
             hint = None

@@ -17,12 +17,10 @@ from whyfast.study.toml_table import Key, TomlDocument, TomlTable, suggestion
 
 @dataclass(frozen=True)
 class VariantRecipe:
-    """A variant as written, or as spanned by axes.
-
-    ``layers`` are its own, by the key of the table that each comes from; ``extends`` holds names
-    with the key at which each is written; ``key`` is where to report that the whole is wrong.
-    ``fixes`` is not inherited: what extends a fix need not be one.
-    """
+    """A variant as written, or as spanned by axes. ``layers`` are its own, by the key of the table
+    that each comes from; ``extends`` holds names with the key at which each is written; ``key`` is
+    where to report that the whole is wrong. ``fixes`` is not inherited: what extends a fix need not
+    be one."""
 
     name: str
     key: Key
@@ -184,10 +182,8 @@ class ListChange:
 
 @dataclass(frozen=True)
 class Layer:
-    """What one table sets, by the fields of a variant; what it does not set is inherited.
-
-    A value replaces the one before, the entries of a table are added to those before.
-    """
+    """What one table sets, by the fields of a variant; what it does not set is inherited. A value
+    replaces the one before, the entries of a table are added to those before."""
 
     values: Mapping[str, str | bool]
     lists: Mapping[str, ListChange]
@@ -261,10 +257,8 @@ def _change(table: TomlTable, name: str) -> ListChange:
 def resolve(
     document: TomlDocument, product: Iterable[VariantRecipe], by_hand: Iterable[VariantRecipe]
 ) -> tuple[Variant, ...]:
-    """The variants that can be built: those of the product, then those written by hand.
-
-    Abstract ones are checked like the others and left out.
-    """
+    """The variants that can be built: those of the product, then those written by hand. Abstract
+    ones are checked like the others and left out."""
     recipes = {recipe.name: recipe for recipe in product}
     for recipe in by_hand:
         if recipe.name in recipes:
@@ -329,11 +323,9 @@ def _add_up(layers: Iterable[Layer]) -> dict[str, Any]:
 def ancestry(
     document: TomlDocument, recipe: VariantRecipe, recipes: Mapping[str, VariantRecipe]
 ) -> list[str]:
-    """The names whose layers make up the recipe, in the order in which they apply, itself last.
-
-    One that is reached along several ways applies once, where it is met first: with
-    ``extends = ["a", "b"]`` and both extending ``base``, that is base, a, b.
-    """
+    """The names whose layers make up the recipe, in the order in which they apply, itself last. One
+    that is reached along several ways applies once, where it is met first: with ``extends = ["a",
+    "b"]`` and both extending ``base``, that is base, a, b."""
     done: dict[str, None] = {}
     # Depth first with a stack of our own: a long chain must not exhaust Python's.
     open_: dict[str, Iterator[tuple[str, Key]]] = {recipe.name: iter(recipe.extends)}

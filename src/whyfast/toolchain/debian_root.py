@@ -6,8 +6,7 @@
 <name>/digest          sha256 over those; written last, before the whole gets its name
 
 mmdebstrap writes an archive, which is unpacked here: so the files belong to the user, whichever
-way mmdebstrap went about it, and can be read and deleted like any others.
-"""
+way mmdebstrap went about it, and can be read and deleted like any others."""
 
 from __future__ import annotations
 
@@ -31,6 +30,7 @@ from typing import IO, Any
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.files import lacking, make_once, replacing, used
 from whyfast.store.home import Home
+from whyfast.study.notation import listed
 from whyfast.toolchain.archive import (
     Binary,
     any_of,
@@ -383,12 +383,11 @@ def _gone(gone: list[tuple[str, Package, list[Binary]]], total: int, suite: str)
         f"{name} {package.version} ("
         + (f"it has {', '.join(b.version for b in others)}" if others else "no version left")
         + ")"
-        for name, package, others in gone[:_NAMED]
+        for name, package, others in gone
     ]
-    more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
     return (
         f"the archive's {suite} no longer has {len(gone)} of the {total} packages of that root: "
-        f"{', '.join(names)}{more}"
+        f"{listed(names, _NAMED)}"
     )
 
 

@@ -268,6 +268,7 @@ def test_steps_see_no_environment_but_their_own(
         "LC_ALL=C",
         "TZ=UTC",
         "SOURCE_DATE_EPOCH=315532800",
+        "PYTHONHASHSEED=0",
         f"HOME={work}",
         f"TMPDIR={work.parent}/tmp",
         f"PWD={work}",

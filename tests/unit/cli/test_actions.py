@@ -16,7 +16,7 @@ from whyfast.store.home import Home
 from whyfast.toolchain.wheels import ZigProvider
 
 #: Servers, which have no result, and text that a shell or a compiler's user reads as it is.
-#: docs/completion.md names them.
+#: docs/report.md names them.
 WITHOUT = {"worker", "fleet scheduler", "completion", "builds log"}
 
 
@@ -32,7 +32,7 @@ def forms(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, boo
 def test_every_command_has_it() -> None:
     found = dict(f for name in COMMANDS for f in forms(command_parser(name), name))
     assert {name for name, has in found.items() if not has} == WITHOUT
-    page = (Path(__file__).parents[3] / "docs" / "completion.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "report.md").read_text("utf-8")
     assert [name for name in sorted(WITHOUT) if f"`{name}`" not in page] == []
 
 

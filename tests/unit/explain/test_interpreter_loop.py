@@ -176,6 +176,59 @@ def test_a_loop_whose_switches_are_nested(gcc: Compile) -> None:
     assert (found.name, found.facts.targets) == ("f", 40)
 
 
+@pytest.mark.parametrize(
+    ("calls", "interprets"),
+    [("while (x < 9) x = f(v[x], x, n);", True), ("x = f(v[x], x, n);", False)],
+)
+def test_one_instruction_a_call(gcc: Compile, calls: str, interprets: bool) -> None:
+    """As in emulators: what a loop calls has the opcodes of a byte, which compute in many ways."""
+    ways = ("x + y", "x * y", "x / y", "x & y", "x | y", "~x", "x << (y & 7)", "x >> (y & 7)", "-x")
+    cases = " ".join(f"case {n}: return ({ways[n % 9]}) * {n + 43}u;" for n in range(230))
+    program = gcc(
+        f"static __attribute__((noinline)) unsigned f(unsigned char op, unsigned x, unsigned y)"
+        f" {{ switch (op) {{ {cases} default: return 0; }} }} int main(int n, char **a)"
+        f" {{ unsigned char *v = (void *)a[0]; unsigned x = n; {calls} return x; }}",
+        *("-O2", "-s"),
+    )
+    assert (LoopSearch(load(program)).interpreter() is not None) == interprets
+
+
+def test_direct_threading_of_a_loop_that_stores_its_addresses_by_a_switch(gcc: Compile) -> None:
+    """As in R: the table is that of the start, and no later jump goes through it."""
+    stored = " ".join(f'case {n}: table[{n}] = &&L{n}; set("{n}"); break;' for n in range(40))
+    cases = " ".join(f"L{n}: sum = sum {'*^|&-'[n % 5]} {n + 43}; goto **pc++;" for n in range(40))
+    program = gcc(
+        f"void set(const char *); {_NOINLINE}(void **table, void ***pc, int sum) {{ if (table)"
+        f" for (int n = sum; n < 99; n += sum) switch (n) {{ {stored} }} goto **pc++; {cases} }}",
+        *("-O2", "-shared", "-fPIC", "-s"),
+    )
+    found = LoopSearch(load(program)).interpreter()
+    assert found is not None
+    assert found.facts.form == "replicated"
+
+
+@pytest.mark.parametrize(("jumps", "reason"), [(20, ""), (19, "a state machine")])
+def test_half_of_the_opcodes_jump_to_stored_addresses(jumps: int, reason: str) -> None:
+    assert LoopShape(40, 40, jumps, (("fixed place", 1),), threaded=True).why_not == reason
+
+
+def test_some_entries_of_a_table_lead_into_the_cold_part(gcc: Compile) -> None:
+    """As for opcodes that cannot occur, in a program without symbols."""
+    cases = " ".join(f"case {n}: return sum * {n + 43} + (sum >> {n % 7});" for n in range(4, 44))
+    ends = " ".join(f"case {n}: fatal({n});" for n in (1, 2, 3))
+    program = gcc(
+        "#include <stdlib.h>\n"
+        "__attribute__((cold, noreturn, noinline)) void fatal(int n) { exit(n); }"
+        f"{_NOINLINE}(int x, int sum) {{ sum += rand();"  # a frame tells that the part is one
+        f" switch (x) {{ {ends} {cases} }} return sum; }}"
+        "int main(int n, char **a) { return f(n, **a); }",
+        *("-O2", "-s"),
+    )
+    search = LoopSearch(load(program))
+    search.loops()
+    assert max(x.dispatching.facts.targets or 0 for x in search.examined) >= 40
+
+
 def test_no_way_leads_on_behind_a_call_that_does_not_return(gcc: Compile) -> None:
     """As in scanners by flex: the call of what ends the program leaves no address of a table."""
     cases = " ".join(f".Lc{n}: add ${n + 1}, %rdi; jmp .Lloop;" for n in range(70))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.disassembly.aarch64 import _mark
+from whyfast.explain.disassembly import _mark
 from whyfast.explain.disassembly.x86 import X86Disassembler
 from whyfast.explain.functions import Program, bodies
 from whyfast.explain.objects import Function, Image, Region

@@ -118,6 +118,10 @@ def test_a_value_that_a_benchmark_may_read_counts_where_it_is_set(tmp_path: Path
         ("[t for t in a]\n return t", "[u for u in a]\n return u", False),
         ("class C:\n  t = a", "class C:\n  u = a", False),
         ("import t\n t = a", "import u\n u = a", False),
+        ("t = a\n return t", "t: g(1) = a\n return t", True),
+        ("t = a\n return t", "t: g(1)\n t = a\n return t", False),
+        ("class C:\n  t = a", "class C:\n  t: int = a", False),
+        ("a.t = a", "a.t: g(1) = a", False),
     ],
 )
 def test_what_a_variable_is_called_is_no_change(

@@ -1,5 +1,6 @@
 """A fleet in one process: hosts that answer at once, each in its own home and outside."""
 
+import json
 import os
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -10,9 +11,9 @@ from typing import Any
 from tests.unit.investigate.doubles import Watcher, World, own
 
 from whyfast.build.recipe import Recipe
-from whyfast.fleet.answers import HostAnswers
-from whyfast.fleet.cluster import Answered, Event, Gone, Joined
+from whyfast.fleet.cluster import Event
 from whyfast.fleet.messages import Take, read_task
+from whyfast.fleet.worker import HostAnswers
 from whyfast.investigate.services import Services
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.store.builds import BuildStore
@@ -58,7 +59,7 @@ class StandIn:
         self.answers: dict[str, HostAnswers] = {}
         for host in self.hosts:
             self.start(host)
-            self.events.append(Joined(host))
+            self.events.append(Event("joined", host))
 
     def start(self, host: str) -> None:
         """A new process in the same home."""
@@ -76,20 +77,20 @@ class StandIn:
             return None
         host, task, data = self._tasks.popleft()
         message = read_task(task)
-        kind = message.wanted.kind if isinstance(message, Take) else message.kind
+        kind = message.wanted.kind if isinstance(message, Take) else json.loads(task)["kind"]
         before = self.log.count((host, kind))
         self.log.append((host, kind))
         instead = self.faults(host, kind, before)
         if instead is not None:
             for event in instead:
-                if isinstance(event, Joined):
+                if event.kind == "joined":
                     self.start(event.host)
             self.events.extend(instead)
             return self.next(timeout)
         began = self.hosts[host].clock.seconds
         answer = self.answers[host].answer(task, data)
         self.world.clock.seconds += self.hosts[host].clock.seconds - began
-        return Answered(host, answer)
+        return Event("answered", host, answer=answer)
 
 
 def at(host: str, kind: str, before: int, action: Callable[[], Any]) -> Faults:
@@ -99,7 +100,10 @@ def at(host: str, kind: str, before: int, action: Callable[[], Any]) -> Faults:
 
 def dies(host: str, kind: str, before: int, back: bool = True) -> Faults:
     """That host is gone in its task of that kind, and there again at once if it comes ``back``."""
-    events = [Gone(host, "the connection is lost"), *([Joined(host)] if back else [])]
+    events = [
+        Event("gone", host, "the connection is lost"),
+        *([Event("joined", host)] if back else []),
+    ]
     return at(host, kind, before, lambda: events)
 
 

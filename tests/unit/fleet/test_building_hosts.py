@@ -15,8 +15,8 @@ from tests.unit.investigate.doubles import World, own
 
 from whyfast.build.recipe import Recipe
 from whyfast.build.run import build_all
-from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.building_hosts import BuildingHosts
+from whyfast.fleet.worker import HostAnswers
 from whyfast.model.build import Build, BuildOutcome, Toolchain
 from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore

@@ -13,9 +13,9 @@ from tests.unit.build.example import write_source
 from tests.unit.fleet.stand_in import Builder, Faults, StandIn, at, dies
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 
-from whyfast.fleet.answers import HostAnswers
-from whyfast.fleet.cluster import Answered, Event, Gone
+from whyfast.fleet.cluster import Event
 from whyfast.fleet.replicate import Sharded, deal, replicate
+from whyfast.fleet.worker import HostAnswers
 from whyfast.investigate.study_run import run_study
 from whyfast.model.errors import UserError
 from whyfast.model.result import OneResult, Result
@@ -170,8 +170,8 @@ def test_what_hosts_answered_is_on_disk_before_any_of_them_is_asked_for_more(fle
 
         def next(self, timeout: float) -> Event | None:
             event = super().next(timeout)
-            if isinstance(event, Answered):
-                heard[0] += b'"block":{' in bytes(event.answer)  # type: ignore[call-overload]
+            if event is not None and event.kind == "answered":
+                heard[0] += b'"kind":"block"' in bytes(event.answer)  # type: ignore[call-overload]
             return event
 
     fleet.shard(cluster=Looking(fleet.world, fleet.folder, fleet.hosts))
@@ -271,8 +271,8 @@ def test_a_worker_that_was_started_anew_unseen_is_prepared_again(fleet: Fleet) -
         (lambda block: {**block, "index": 0}, "unexpected answer"),
         (lambda block: {**block, "benchmark": "fib"}, "unexpected answer"),
         (lambda block: {**block, "values": {"a": [1.0]}}, "unexpected answer"),
-        (lambda block: {**block, "cpu": "x' OR 1"}, "unreadable answer: block.cpu"),
-        (lambda block: {**block, "seconds": None}, "unreadable answer: block.seconds"),
+        (lambda block: {**block, "cpu": "x' OR 1"}, "unreadable answer: cpu"),
+        (lambda block: {**block, "seconds": None}, "unreadable answer: seconds"),
     ],
 )
 def test_an_answer_that_is_not_what_was_asked_is_not_kept(
@@ -282,14 +282,12 @@ def test_an_answer_that_is_not_what_was_asked_is_not_kept(
 
     def spoilt(self: HostAnswers, task: bytes, data: bytes = b"") -> bytes:
         text = answer(self, task, data)
-        found = json.loads(text)
-        block = found.get("block")
-        if block is None or block["benchmark"] != "sum" or block["index"] < 2:
+        block = json.loads(text)
+        if block["kind"] != "block" or block["benchmark"] != "sum" or block["index"] < 2:
             return text
         if self is not fleet.used.answers["elm"]:
             return text
-        found["block"] = spoil(block)
-        return json.dumps(found).encode()
+        return json.dumps(spoil(block)).encode()
 
     monkeypatch.setattr(HostAnswers, "answer", spoilt)
     result = fleet.shard()
@@ -299,7 +297,7 @@ def test_an_answer_that_is_not_what_was_asked_is_not_kept(
 
 
 def test_bytes_that_are_no_json_put_a_host_out(fleet: Fleet) -> None:
-    events = [Answered("oak", b"\x80\x05."), Gone("oak", "it was ended")]
+    events = [Event("answered", "oak", answer=b"\x80\x05."), Event("gone", "oak", "it was ended")]
     result = fleet.shard(at("oak", "block", 1, lambda: events))
     reason = "oak: cannot measure: unreadable answer: message: is not JSON"
     assert any(h.startswith(reason) for h in fleet.watcher.heard)

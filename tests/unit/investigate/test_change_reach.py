@@ -26,7 +26,7 @@ def test_all_simulations_together_have_a_limit(
         now[0] += {"quick": 0.0, "slow": 150.0}[benchmark.name]
         return ChangeCoverage(benchmark.name, ("hot",), "")
 
-    monkeypatch.setattr(change_reach, "runs_without", lambda *given: False)
+    monkeypatch.setattr(change_reach, "functions_entered", lambda *given: None)
     monkeypatch.setattr(change_reach, "_reach", reach)
     monkeypatch.setattr(change_reach, "load", lambda path: SimpleNamespace(functions=()))
     monkeypatch.setattr(

@@ -27,7 +27,7 @@ from whyfast.model.code import ChangeCoverage, CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.report.document import Sentences, Table
-from whyfast.report.pages.check_page import (
+from whyfast.report.pages.results import (
     LINES,
     check_markdown,
     check_page,
@@ -35,6 +35,7 @@ from whyfast.report.pages.check_page import (
     log_line,
 )
 from whyfast.report.result_json import from_json, to_json
+from whyfast.study.library import FILL_IN
 
 
 def _tables(result: Result) -> tuple[Table, ...]:
@@ -405,6 +406,12 @@ def test_a_project_in_a_folder_of_the_repository(bench: Bench, golden: Hear) -> 
 def test_a_study_of_another_source(bench: Bench) -> None:
     bench.change_study("[build]", '[source]\nsubject = "ebpf-vm"\n\n[build]')
     with pytest.raises(UserError, match=r"\[source\] is not the repository that is checked"):
+        bench.run()
+
+
+def test_a_benchmark_that_is_to_be_filled_in(bench: Bench) -> None:
+    bench.change_study("steps = [", f'steps = ["# {FILL_IN}", ')
+    with pytest.raises(UserError, match="still to be filled in"):
         bench.run()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from whyfast.build.revisions import Range
 from whyfast.investigate import first_failure
-from whyfast.investigate.first_failure import advice, built
+from whyfast.investigate.first_failure import advice, built, fetched_for
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.study.project import Project
@@ -109,3 +109,34 @@ def test_packages_of_another_revision_are_downloaded_by_one_line(
     place = f"../whyfast-{10 * 'a'}"
     words = f"git worktree add {place} {10 * 'a'} && (cd {place}/part && {command})"
     assert (words in str(caught.value)) == bool(command)
+
+
+@pytest.mark.parametrize("reason", ["", "`cargo fetch` failed: error: no network"])
+def test_packages_of_another_revision_are_downloaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    file = tmp_path / "log.txt"
+    file.write_text("you're using offline mode (--offline)")
+    failed = [BuildFailure(side, "failed", "the step failed", file) for side in ("base", "head")]
+    failed += [BuildFailure("other", "failed", "the step failed", None)]
+    asked, exported = list[object](), list[object]()
+
+    def fetched(place: Path, words: object, *rest: object) -> str:
+        asked.append((place.name, words))
+        return reason
+
+    monkeypatch.setattr(first_failure, "export", lambda *given: exported.append(given[:2]))
+    monkeypatch.setattr(first_failure, "fetched", fetched)
+    source: Any = SimpleNamespace(inner="part", folder=tmp_path)
+    home = SimpleNamespace(cache=tmp_path / "cache", temporary=tmp_path)
+    context: Any = SimpleNamespace(builds=failed, observer=None, home=home)
+    change = Range("a" * 40, "b" * 40, "old", "new")
+    if reason:
+        with pytest.raises(UserError, match="no network"):
+            fetched_for(context, change, source)
+        return
+    assert fetched_for(context, change, source)
+    assert asked == [("part", ["cargo", "fetch"])] * 2
+    assert exported == [(tmp_path, "a" * 40), (tmp_path, "b" * 40)]
+    context.builds = failed[2:]
+    assert not fetched_for(context, change, source)

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from whyfast.investigate import first_tries
+from whyfast.investigate import first_tries, first_work
 from whyfast.investigate.first_tries import Limit, Tries
 from whyfast.investigate.first_work import WITH_OUTPUT, with_work
 from whyfast.investigate.services import Silent
@@ -26,8 +26,8 @@ def given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[Callable[[Sequence[str]], Run], str], Project]:
     """``given(runs, usage)``: what a project whose program runs so, and says so of its use, works
-    on. ``runs`` gets the words of a command, ``usage`` is what it prints. It opens the files that
-    it is given, unless it is called ``blind``."""
+    on. ``runs`` gets the words of a command, in the project's folder one more; ``usage`` is what it
+    prints. It opens the files that it is given, unless it is called ``blind``."""
     monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
 
     def work(runs: Callable[[Sequence[str]], Run], usage: str) -> Project:
@@ -37,7 +37,7 @@ def given(
             folder: Path, words: Sequence[str], made: object, where: object, seconds: float
         ) -> tuple[str, float]:
             nonlocal moment
-            failed, cpu, wall = runs(words)
+            failed, cpu, wall = runs((*words, "inside") if where else words)
             for word in words if usage != "blind" else ():
                 if (file := Path(word.format(program="", source=folder, study=folder))).is_file():
                     file.open().close()
@@ -48,7 +48,11 @@ def given(
         monkeypatch.setattr(first_tries, "_fails", tried)
         monkeypatch.setattr(Tries, "says", lambda *_: usage)
         clock = cast(Clock, SimpleNamespace(monotonic=lambda: moment))
-        tries = Tries(cast(Build, SimpleNamespace()), Silent(), Limit(clock, 999.0, 999.0))
+        tries = Tries(
+            cast(Build, SimpleNamespace(program=tmp_path / "app")),
+            Silent(),
+            Limit(clock, 999.0, 999.0),
+        )
         folder = tmp_path / "libpngs"
         folder.mkdir(exist_ok=True)
         return with_work(folder, Project("gcc", (), "app", benchmarks=WHOLE), tries)
@@ -231,3 +235,29 @@ def test_the_start_of_an_interpreter_is_not_all_its_work(given: Given, start: fl
     assert [*found.benchmarks] == ([*scripts, "whole"] if start < 1 else ["whole"])
     assert [*found.beside] == [f"whyfast_bench_{n}.py" for n in scripts if start < 1]
     assert start < 1 or not any("{source}" in words[-1] for words in tried)
+
+
+@pytest.mark.parametrize(("seconds", "folder"), [(0.005, "{source}"), (0.0011, "")])
+def test_a_program_that_reads_folders_runs_in_that_of_the_project(
+    given: Given, seconds: float, folder: str
+) -> None:
+    cpu = {("{program}",): 0.001, ("{program}", "inside"): seconds}
+    found = given(lambda words: ("", cpu.get((*words,), 0.0), 0.0), "")
+    assert (found.folder, found.idle, found.benchmarks) == (folder, not folder, WHOLE)
+
+
+def test_commands_of_the_projects_tests_are_work(
+    given: Given, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = [("{program}", "-c", f"{{source}}/{n}.txt") for n in range(8)]
+    monkeypatch.setattr(first_work, "told_commands", lambda *_: (told, "{source}"))
+
+    def runs(words: Sequence[str]) -> Run:
+        number = words[2][-5:-4] if len(words) > 2 and words[1] == "-c" else "0"
+        return ("fails" if number == "7" else ""), 0.003 * int(number), 0.0
+
+    found = given(runs, "")
+    assert (found.folder, found.idle) == ("{source}", False)
+    assert [words[-1] for words in found.benchmarks.values()] == [
+        f"{{source}}/{n}.txt" for n in (6, 5, 4)
+    ]

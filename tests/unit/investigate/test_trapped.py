@@ -1,4 +1,4 @@
-"""Benchmarks that end well with traps in what has changed."""
+"""Which changed functions a benchmark enters, seen by traps."""
 
 import platform
 import shutil
@@ -11,9 +11,9 @@ from typing import Any, cast
 
 import pytest
 
-from whyfast.investigate import change_reach, check_measuring
-from whyfast.investigate.change_reach import first_runs_reach, runs_without
+from whyfast.investigate import check_measuring, trapped
 from whyfast.investigate.services import Services, Silent
+from whyfast.investigate.trapped import first_runs_reach, functions_entered
 from whyfast.measure.count import CountingTask
 from whyfast.measure.tools import CannotCount, Launcher, ToolRun
 from whyfast.model.code import CodeComparison, FunctionChange
@@ -34,6 +34,28 @@ int main(int n, char **v) {
 }
 """
 
+#: ``hot`` runs in a child of a child, where there is a second word.
+CHILDREN = """\
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) void cold(void) { write(2, "?", 1); }
+__attribute__((noinline)) void *thread(void *p) { usleep(9); return p; }
+__attribute__((noinline)) void hot(void) { usleep(1); }
+__attribute__((noinline)) void child(int n) {
+    if (n > 2 && !fork()) { hot(); _exit(0); }
+    wait(0);
+}
+int main(int n, char **v) {
+    pthread_t t[4];
+    for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, thread, 0);
+    for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+    if (!fork()) { child(n); _exit(0); }
+    wait(0);
+    return n > 100 ? cold(), 1 : 0;
+}
+"""
+
 
 def changed(*names: str, traced: bool = True) -> CodeComparison:
     functions = tuple(FunctionChange(n, "changed", (10, 12), True) for n in names)
@@ -41,19 +63,20 @@ def changed(*names: str, traced: bool = True) -> CodeComparison:
 
 
 @pytest.mark.parametrize(
-    ("runner", "code", "without"),
+    ("runner", "code", "entered"),
     [
-        ("google-benchmark", changed("cold"), True),
-        ("google-benchmark", changed("hot"), False),
-        ("google-benchmark", changed("cold", "hot"), False),
-        # What has no name cannot be trapped, and a command may have children that die unseen.
-        ("google-benchmark", changed("cold", "none"), False),
-        ("google-benchmark", changed("cold", traced=False), False),
-        ("command", changed("cold"), False),
+        ("google-benchmark", changed("cold"), ()),
+        ("google-benchmark", changed("hot"), ("hot",)),
+        ("google-benchmark", changed("cold", "hot"), ("hot",)),
+        # What has no name gets no trap.
+        ("google-benchmark", changed("cold", "none"), None),
+        ("google-benchmark", changed("cold", traced=False), ()),
+        ("command", changed("cold"), ()),
+        ("command", changed("cold", "hot", "main"), ("main", "hot")),
     ],
 )
-def test_it_ends_well_only_without_what_has_changed(
-    tmp_path: Path, runner: str, code: CodeComparison, without: bool
+def test_a_run_enters_changed_functions(
+    tmp_path: Path, runner: str, code: CodeComparison, entered: tuple[str, ...] | None
 ) -> None:
     (tmp_path / "p.c").write_text(SOURCE)
     subprocess.run(["gcc", "-O1", "-o", "p", "p.c"], cwd=tmp_path, check=True)
@@ -62,13 +85,36 @@ def test_it_ends_well_only_without_what_has_changed(
     benchmark = Benchmark("one", cast(Any, runner), ("{program}",))
     tasks = [CountingTask(side, run) for side in ("base", "head")]
     programs = dict.fromkeys(("base", "head"), program)
-    assert runs_without(benchmark, tasks, programs, Path("p"), code) == without
+    assert functions_entered(benchmark, tasks, programs, Path("p"), code) == entered
     assert sorted(f.name for f in tmp_path.iterdir()) == ["p", "p.c"]
     # As that of a macro, which the compiler loads, and then one that the program names.
     shutil.copy(program, tmp_path / "libother.so")
-    assert runs_without(benchmark, tasks, programs, Path("p"), code) == without
+    assert functions_entered(benchmark, tasks, programs, Path("p"), code) == entered
     program.write_bytes(program.read_bytes() + b"libother.so.1")
-    assert not runs_without(benchmark, tasks, programs, Path("p"), code)
+    assert functions_entered(benchmark, tasks, programs, Path("p"), code) == (entered or None)
+
+
+@pytest.mark.parametrize(
+    ("words", "entered"),
+    [
+        (("sh", "-c", '"$0" 1 & "$0" 1 2; wait', "{program}"), ("child", "thread", "hot")),
+        (("sh", "-c", "{program} 1 | cat"), ("child", "thread")),
+        (("sh", "-c", "exit 3", "{program}"), None),
+        (("true", "{program}"), None),
+    ],
+)
+def test_children_and_threads_are_seen(
+    tmp_path: Path, words: tuple[str, ...], entered: tuple[str, ...] | None
+) -> None:
+    (tmp_path / "p.c").write_text(CHILDREN)
+    subprocess.run(["gcc", "-O1", "-pthread", "-o", "p", "p.c"], cwd=tmp_path, check=True)
+    program = tmp_path / "p"
+    command = tuple(w.format(program=program) for w in words)
+    tasks = [CountingTask("head", ToolRun(command, Launcher(), {}, 20.0))]
+    benchmark = Benchmark("one", "command", words)
+    code = changed("hot", "child", "thread", "cold")
+    found = functions_entered(benchmark, tasks, {"head": program}, Path("p"), code)
+    assert found == entered if entered is None else {*(found or ())} == {*entered}
 
 
 def test_a_build_without_the_benchmark_says_nothing_of_it(tmp_path: Path) -> None:
@@ -78,7 +124,7 @@ def test_a_build_without_the_benchmark_says_nothing_of_it(tmp_path: Path) -> Non
     task = CountingTask("head", ToolRun((str(program),), Launcher(), {}, 20.0))
     benchmark = Benchmark("one", "google-benchmark", ("{program}",))
     with pytest.raises(CannotCount, match="no benchmark"):
-        runs_without(benchmark, [task], {"head": program}, Path("p"), changed("cold"))
+        functions_entered(benchmark, [task], {"head": program}, Path("p"), changed("cold"))
 
 
 @pytest.mark.parametrize("traced", [True, False])
@@ -91,8 +137,8 @@ def test_those_that_execute_changed_functions_are_known_where_other_things_chang
     run = ToolRun((str(program),), Launcher(), {}, 20.0)
     tasks = [CountingTask("head", run)]
     counter = SimpleNamespace(tasks=lambda benchmark: tasks)
-    monkeypatch.setattr(change_reach, "BuildCounter", lambda *given: counter)
-    monkeypatch.setattr(change_reach, "scratch_folder", lambda home: nullcontext(tmp_path))
+    monkeypatch.setattr(trapped, "BuildCounter", lambda *given: counter)
+    monkeypatch.setattr(trapped, "scratch_folder", lambda home: nullcontext(tmp_path))
     context = SimpleNamespace(
         usable=[SimpleNamespace(program=program, variant="head")],
         question=SimpleNamespace(build=SimpleNamespace(program="p")),

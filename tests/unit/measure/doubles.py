@@ -29,10 +29,8 @@ Script = Callable[[str, int, int], Sample]
 
 class FakeRunner:
     """Runs nothing, keeps ``events``, and lets the clock advance by what the readings say.
-
     ``entering`` maps a variant to the reason for which it does not come up; ``threads`` are those
-    at work in a variant, 1 where nothing is said.
-    """
+    at work in a variant, 1 where nothing is said."""
 
     def __init__(
         self,

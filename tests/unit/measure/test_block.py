@@ -1,7 +1,6 @@
 """Running one block: in the planned order, and with nobody left behind.
 
-Drawing a block: reproducible, uniform, and blind to which variant is which.
-"""
+Drawing a block: reproducible, uniform, and blind to which variant is which."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable

@@ -1,7 +1,6 @@
 """The measuring loop, with scripted programs and a clock that only they move.
 
-Blocks as linked and blocks in drawn layouts take turns, each layout once.
-"""
+Blocks as linked and blocks in drawn layouts take turns, each layout once."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

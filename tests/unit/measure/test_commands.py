@@ -10,10 +10,10 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.measure.conftest import STUCK, ends
 
+from whyfast.measure.accounts import OWN
 from whyfast.measure.commands import CommandRunner
 from whyfast.measure.invocation import Invocation, InvocationFailed, LaunchArguments
 from whyfast.measure.process import Child, on_cpu, usable_cpus
-from whyfast.measure.run_queue import OWN
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 

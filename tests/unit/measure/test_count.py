@@ -1,8 +1,7 @@
 """What is counted of a program, and what is said when it cannot be.
 
 The same work of every build: how much, and that counts of it repeat themselves. What a longer run
-did beyond a shorter one.
-"""
+did beyond a shorter one."""
 
 import os
 import shutil

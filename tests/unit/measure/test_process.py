@@ -1,7 +1,6 @@
 """Child processes, one at a time.
 
-Running programs to their end for what they print.
-"""
+Running programs to their end for what they print."""
 
 import errno
 import math
@@ -20,7 +19,7 @@ import pytest
 from tests.unit.measure.conftest import STUCK, ends, open_files
 
 from whyfast.measure import process
-from whyfast.measure.run_queue import scheduled
+from whyfast.measure.accounts import scheduled
 from whyfast.measure.tools import Finished, Launcher, program_names
 
 pytestmark = pytest.mark.usefixtures("nothing_left")

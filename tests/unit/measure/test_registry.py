@@ -1,8 +1,7 @@
 """Runners by name.
 
 Whether BPF programs may be loaded here. Padding of environment and arguments: so many bytes in all,
-and still the same program.
-"""
+and still the same program."""
 
 import ctypes
 import errno

@@ -1,7 +1,6 @@
 """Valgrind's model: how it is started, what is said when it fails, and that it repeats itself.
 
-Which Valgrind simulates a study's programs.
-"""
+Which Valgrind simulates a study's programs."""
 
 import os
 import shutil

@@ -1,8 +1,7 @@
 """Programs that take turns: right ones, and all the ways of being wrong.
 
 Programs that take turns end, with all that they started, however they are ended. Turns that are
-granted beforehand, to real programs.
-"""
+granted beforehand, to real programs."""
 
 import os
 import signal

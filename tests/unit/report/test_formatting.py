@@ -10,23 +10,7 @@ from hypothesis import strategies as st
 from tests.unit.report.example import verdict
 
 from whyfast.model.verdict import Outcome
-from whyfast.report.formatting import (
-    VerdictStyle,
-    escape_controls,
-    format_amount,
-    format_bytes,
-    format_e_value,
-    format_percent,
-    format_rough,
-    format_seconds,
-    format_verdict,
-    has,
-    no_difference,
-    percent_text,
-    plain_ratio_text,
-    quote,
-    ratio_text,
-)
+from whyfast.report import formatting as fmt
 
 
 @pytest.mark.parametrize(
@@ -54,7 +38,7 @@ from whyfast.report.formatting import (
         # 1 as far as anybody can see, and so neither faster nor slower.
         (1.0004, 0.98, 1.02, "1.00x [0.98, 1.02]"),
         (1.2, 1.00002, 1.4, "1.20000x slower [1.00002, 1.40000]"),
-        # An exact ratio has no row of zeros.
+        # An exact ratio fmt.has no row of zeros.
         (2.0, 2.0 - 1e-9, 2.0 + 1e-9, "2.00x slower [2.00, 2.00]"),
         (2.0, 1.99, 2.01, "2.00x slower [1.99, 2.01]"),
         (2.0, 1.9998, 2.0002, "2.0000x slower [1.9998, 2.0002]"),
@@ -65,13 +49,13 @@ from whyfast.report.formatting import (
     ],
 )
 def test_a_ratio_has_its_intervals_digits(ratio: float, low: float, high: float, text: str) -> None:
-    assert str(ratio_text(ratio, low, high)) == text
+    assert str(fmt.ratio_text(ratio, low, high)) == text
 
 
 @given(below=st.floats(-4, -0.5), above=st.floats(-4, -0.5), at=st.floats(0.5, 9))
 def test_ends_are_told_from_estimate_and_from_one(below: float, above: float, at: float) -> None:
     low, high = at * (1 - 10**below), at * (1 + 10**above)
-    text = plain_ratio_text(at, low, high)
+    text = fmt.plain_ratio_text(at, low, high)
     value, least, most = _printed(str(text))
     width = high - low
     for end, printed in ((low, least), (high, most)):
@@ -90,7 +74,7 @@ def test_ends_are_told_from_estimate_and_from_one(below: float, above: float, at
 )
 def test_a_sentence_without_a_finding_leads_with_that(low: float, high: float, text: str) -> None:
     open_one = verdict("new", "old", "undecided", 1.002, low, high)
-    assert no_difference(open_one, "new", "old") == text
+    assert fmt.no_difference(open_one, "new", "old") == text
 
 
 @pytest.mark.parametrize(
@@ -118,7 +102,7 @@ def test_a_verdict_in_each_style(
     outcome: Outcome, ratio: float, low: float, high: float, line: str, clause: str, brief: str
 ) -> None:
     judged = verdict("b", "a", outcome, ratio, low, high)
-    texts = [format_verdict(judged, 0.01, style) for style in get_args(VerdictStyle)]
+    texts = [fmt.verdict(judged, 0.01, style) for style in get_args(fmt.VerdictStyle)]
     assert texts == [line, clause, brief]
 
 
@@ -138,24 +122,24 @@ def test_a_verdict_in_each_style(
     ],
 )
 def test_seconds(seconds: float, text: str) -> None:
-    assert format_seconds(seconds) == text
+    assert fmt.seconds(seconds) == text
 
 
 def test_a_rough_share_has_no_power_of_ten() -> None:
-    shares = [format_rough(x) for x in (0.0053, 0.091, 0.994, 9.1, 59.43)]
+    shares = [fmt.rough(x) for x in (0.0053, 0.091, 0.994, 9.1, 59.43)]
     assert shares == ["0.53 %", "9.1 %", "99 %", "910 %", "5,943 %"]
 
 
 def test_sizes_and_amounts_have_three_digits() -> None:
-    sizes = [format_bytes(n) for n in (512, 999.6, 1_234_000, 3.2e12)]
+    sizes = [fmt.size(n) for n in (512, 999.6, 1_234_000, 3.2e12)]
     assert sizes == ["512 B", "1.00 kB", "1.23 MB", "3200 GB"]
-    amounts = [format_amount(n) for n in (812, 17_300, 999_600, -1_320_000)]
+    amounts = [fmt.amount(n) for n in (812, 17_300, 999_600, -1_320_000)]
     assert amounts == ["812", "17.3 k", "1.00 M", "−1.32 M"]
 
 
 def test_percent_and_e_value() -> None:
-    assert (format_percent(0.01), format_percent(0.005)) == ("1 %", "0.5 %")
-    assert (format_e_value(0.0), format_e_value(27.6)) == ("1", "10^12")
+    assert (fmt.percent(0.01), fmt.percent(0.005)) == ("1 %", "0.5 %")
+    assert (fmt.e_value(0.0), fmt.e_value(27.6)) == ("1", "10^12")
 
 
 RATIOS = st.floats(-6, 6).map(math.exp)
@@ -172,10 +156,10 @@ def test_an_estimate_in_its_interval(ratio: float, below: float, above: float, o
     """Also one that another statistic puts elsewhere, in every form in which a ratio is printed."""
     low, high, estimate = ratio / below, ratio * above, ratio * off
     for text in (
-        str(ratio_text(estimate, low, high)),
-        str(plain_ratio_text(estimate, low, high)),
+        str(fmt.ratio_text(estimate, low, high)),
+        str(fmt.plain_ratio_text(estimate, low, high)),
         *(
-            format_verdict(verdict("b", "a", outcome, estimate, low, high), 0.01).split("(")[-1]
+            fmt.verdict(verdict("b", "a", outcome, estimate, low, high), 0.01).split("(")[-1]
             for outcome in ("faster", "slower", "same", "undecided")
         ),
     ):
@@ -186,7 +170,7 @@ def test_an_estimate_in_its_interval(ratio: float, below: float, above: float, o
 @given(ratio=RATIOS, below=ENDS, above=ENDS)
 def test_digits_are_what_the_interval_carries(ratio: float, below: float, above: float) -> None:
     """At most three significant digits beyond the place of the first in which the ends differ."""
-    text = ratio_text(ratio, ratio / below, ratio * above)
+    text = fmt.ratio_text(ratio, ratio / below, ratio * above)
     value, least, most = _printed(str(text))
     decimals = len(text.value.removesuffix("x").partition(".")[2])
     width = most - least
@@ -199,7 +183,7 @@ def test_digits_are_what_the_interval_carries(ratio: float, below: float, above:
 
 @given(ratio=RATIOS, below=ENDS, above=ENDS, off=st.floats(-4, 4).map(math.exp))
 def test_a_change_is_in_its_interval(ratio: float, below: float, above: float, off: float) -> None:
-    text = percent_text(verdict("b", "a", "slower", ratio * off, ratio / below, ratio * above))
+    text = fmt.percent_text(verdict("b", "a", "slower", ratio * off, ratio / below, ratio * above))
     numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", text.interval)]
     value = float(re.findall(r"\d+(?:\.\d+)?", text.factor)[0])
     assert numbers[0] <= value <= numbers[1], text
@@ -217,18 +201,18 @@ def test_a_change_is_in_its_interval(ratio: float, below: float, above: float, o
     ],
 )
 def test_what_has_no_form_is_an_escape(text: str, seen: str) -> None:
-    assert escape_controls(text) == seen
+    assert fmt.escape_controls(text) == seen
 
 
 def test_a_name_with_spaces_is_quoted() -> None:
-    assert [quote(n) for n in ("a", "sleep 1", "", "a\nb")] == ["a", "'sleep 1'", "''", "'a b'"]
+    assert [fmt.quote(n) for n in ("a", "sleep 1", "", "a\nb")] == ["a", "'sleep 1'", "''", "'a b'"]
 
 
 def test_a_name_with_quotes_is_put_in_others() -> None:
-    assert quote("awk '{print}' f") == "\"awk '{print}' f\""
-    assert quote("""sh -c 'echo "a"'""") == """“sh -c 'echo "a"'”"""
+    assert fmt.quote("awk '{print}' f") == "\"awk '{print}' f\""
+    assert fmt.quote("""sh -c 'echo "a"'""") == """“sh -c 'echo "a"'”"""
 
 
 def test_the_verb_follows_the_number() -> None:
-    assert has(["a"], "is", "are") == "a is"
-    assert has(["a", "b", "c"], "is", "are") == "a, b and c are"
+    assert fmt.has(["a"], "is", "are") == "a is"
+    assert fmt.has(["a", "b", "c"], "is", "are") == "a, b and c are"

@@ -20,7 +20,7 @@ from whyfast.search.axes import DifferenceSet
 from whyfast.search.ddmin import Event, Minimal, Try, ddmin
 from whyfast.search.requests import search_all
 from whyfast.search.results import SearchFile, SetResult
-from whyfast.search.run import SetSubject, run_set
+from whyfast.search.run import run_set
 from whyfast.search.state import AxisCandidate, Quantity, Task
 from whyfast.search.subject import CandidateFailed, Layouts, Times
 from whyfast.search.view import Subset, Trial
@@ -78,9 +78,8 @@ def _search(
     blank = SetResult("flags", "fast", "slow", NAMES, quantity, (), Minimal("undecided"))
     watcher = Watcher()
     task = Task(len(NAMES), budget=budget, relinkable=subject.relinkable)
-    oracle = SetSubject(subject, candidates, NAMES)
     file = SearchFile(home.data / "searches" / "one.json", NAMES)
-    return run_set(task, oracle, blank, file, home, watcher), subject, watcher
+    return run_set(task, subject, candidates, blank, file, home, watcher), subject, watcher
 
 
 def _sentences(found: SetResult) -> list[str]:
@@ -172,7 +171,7 @@ def test_no_layout_runs_in_two_blocks_not_even_after_an_interrupt(home: Home) ->
     second = replace(first, interrupt=1000)
     for subject, ends in ((first, pytest.raises(KeyboardInterrupt)), (second, nullcontext())):
         with ends:
-            run_set(task, SetSubject(subject, candidates, NAMES), blank, file, home, Watcher())
+            run_set(task, subject, candidates, blank, file, home, Watcher())
     assert any(name == "3" for name, _ in first.ran)
     assert len(set(first.ran)) == len(first.ran)
     assert [n for name, n in first.ran if name == "slow"] == list(range(1, len(first.ran) + 1))[

@@ -36,10 +36,8 @@ def block(
     layouts: bool = False,
     pair: tuple[int, int, int] | None = None,
 ) -> Observation:
-    """A block from log times by candidate; 0 is the good end.
-
-    ``pair``: parent, culprit, attempt.
-    """
+    """A block from log times by candidate; 0 is the good end. ``pair``: parent, culprit,
+    attempt."""
     inner = sorted(c for c in times if c not in (0, bad))
     return Observation(
         ends=times[bad] - times[0],
@@ -52,9 +50,7 @@ def block(
 @dataclass
 class Range:
     """``levels[c]``: log time as linked; ``true[c]``: over layouts, the same if not given.
-
-    ``noise``: standard deviation of one program in a block, ``spread``: of a fresh layout.
-    """
+    ``noise``: standard deviation of one program in a block, ``spread``: of a fresh layout."""
 
     levels: Sequence[float]
     noise: float = 0.0

@@ -9,7 +9,7 @@ from whyfast.build.revisions import commit_of, export
 from whyfast.model.errors import UserError
 from whyfast.search.axes.ranges import uncommitted
 from whyfast.search.state import AxisCandidate
-from whyfast.store.git import git, must_git, without_repository, without_user
+from whyfast.store.git import git, keep_out_of_status, must_git, without_repository, without_user
 
 
 def _git(folder: Path, *arguments: str) -> str:
@@ -143,3 +143,17 @@ def test_a_damaged_clone_is_named_with_what_mends_it(tmp_path: Path) -> None:
     assert "file.c" in error.value.message or blob in error.value.message
     assert "git fetch --refetch" in error.value.message
     assert error.value.where == str(made)
+
+
+def test_a_file_is_kept_out_of_the_status_of_this_clone_alone(tmp_path: Path) -> None:
+    for repository in ("one", "two"):
+        subprocess.run(["git", "init", "-q", repository], cwd=tmp_path, check=True)
+        inner = tmp_path / repository / "inner"
+        inner.mkdir()
+        (inner / "large.json").write_text("")
+    file = tmp_path / "one/inner/large.json"
+    assert keep_out_of_status(file)
+    assert not keep_out_of_status(file)  # it is
+    assert not keep_out_of_status(tmp_path / "in no repository")
+    shown = [git(tmp_path / name, "status", "--short").stdout for name in ("one", "two")]
+    assert shown == ["", "?? inner/\n"]

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from tests.golden_files import Hear, refusal
 from tests.unit.example_blocks import block
 
-from whyfast.model.codec import decode
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Block, RunFailure, Session
 from whyfast.store.samples import Run, SampleStore
@@ -197,31 +196,6 @@ def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file where a folder should be")
     with pytest.raises(UserError, match=r"cannot be used as the results database: .*File exists"):
         SampleStore(tmp_path / "data" / "results.sqlite")
-
-
-def test_a_block_of_json_data_is_made_of_tuples() -> None:
-    made = decode(
-        Block,
-        {
-            "benchmark": "fib",
-            "index": 0,
-            "seed": 1,
-            "session": "s",
-            "cpu": 0,
-            "loops": 2,
-            "warmups": 1,
-            "started": 1.0,
-            "seconds": 2.0,
-            "extra": {"a": {"user": [0.5]}},
-            "start_order": ["a"],
-            "order": [["a"], ["a"]],
-            "values": {"a": [1.0, 2.0]},
-        },
-    )
-    assert made == Block(
-        *("fib", 0, 1, "s", 0, 2, 1, ("a",), (("a",), ("a",)), {"a": (1.0, 2.0)}, 1.0, 2.0),
-        extra={"a": {"user": (0.5,)}},
-    )
 
 
 def test_a_full_disk_is_one_clear_error(store: SampleStore, path: Path) -> None:

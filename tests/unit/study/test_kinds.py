@@ -9,7 +9,6 @@ from whyfast.cli.reading_options import PROJECT_KINDS
 from whyfast.model.errors import UserError
 from whyfast.study.load import load_study
 from whyfast.study.project import Commands, Project, spread
-from whyfast.study.rust_project import cargo
 from whyfast.study.skeleton import KINDS, check_file, projects_of
 
 MAIN = "int main(void)\n{\n    return 0;\n}\n"
@@ -170,6 +169,33 @@ def test_extensions_are_built_by_setuptools_alone(tmp_path: Path, backend: str, 
     assert len(KINDS["python"][1](tmp_path).steps) == steps
 
 
+@pytest.mark.parametrize(
+    ("backend", "requires", "fetch"),
+    [
+        ("maturin", "maturin", ("cargo", "fetch", "--manifest-path", "Cargo.toml")),
+        (
+            "setuptools.build_meta",
+            "setuptools-rust>=1",
+            ("cargo", "fetch", "--manifest-path", "Cargo.toml"),
+        ),
+        ("mesonpy", "meson-python", ()),
+        ("scikit_build_core.build", "scikit-build-core", ()),
+    ],
+)
+def test_what_compiles_a_package_of_python_builds_it(
+    tmp_path: Path, backend: str, requires: str, fetch: tuple[str, ...]
+) -> None:
+    text = f'[build-system]\nrequires = ["{requires}"]\nbuild-backend = "{backend}"\n'
+    project(tmp_path, "pyproject.toml", text=f'{text}[project]\nname = "a-b"\n')
+    project(tmp_path, "Cargo.toml", text='[package]\nname = "c"\n')
+    if backend != "maturin":  # which alone needs no file of Python
+        project(tmp_path, "a_b/__init__.py", text="")
+    kind, made = next(iter(projects_of(tmp_path)))
+    assert (kind, len(made.steps), made.fetch) == ("python", 3, fetch)
+    assert "-m pip install" in made.steps[0]
+    assert made.candidates["import"][-1] == "import a_b"
+
+
 def test_a_program_with_google_benchmark_is_preferred(tmp_path: Path) -> None:
     text = (
         "project(x CXX)\nadd_executable(app app.cc)\nadd_executable(timed timed.cc)\n"
@@ -178,56 +204,6 @@ def test_a_program_with_google_benchmark_is_preferred(tmp_path: Path) -> None:
     made = cmake(tmp_path, text)
     assert (made.program, made.runner) == ("build/timed.linked", "google-benchmark")
     assert made.benchmarks == {}  # the program lists them
-
-
-def test_a_library_with_criterion_is_timed_by_it(tmp_path: Path, golden: Hear) -> None:
-    manifest = (
-        '[package]\nname = "x"\n[dev-dependencies]\ncriterion = "0.5"\n[[bench]]\nname = "b"\n'
-    )
-    project(tmp_path, "Cargo.toml", text=manifest)
-    project(tmp_path, "benches/b.rs", text="criterion_main!(benches);\n")
-    made = cargo(tmp_path)
-    assert made.runner == "criterion"
-    assert made.fetch == ("cargo", "fetch")  # a library keeps no lock file
-    golden(*made.steps[1:], made.link)
-    assert made.benchmarks == {}  # the program lists them
-
-
-@pytest.mark.parametrize("kind", ["dev-dependencies", "dependencies"])
-def test_a_benchmark_of_divan_in_a_workspace_is_found_and_else_the_binary(
-    tmp_path: Path, kind: str
-) -> None:
-    project(tmp_path, "Cargo.toml", text='[workspace]\nmembers = ["a", "b"]\n')
-    for name in "ab":
-        manifest = (
-            f'[package]\nname = "{name}"\n[{kind}]\ndivan = "0.1"\n[[bench]]\nname = "of_{name}"\n'
-        )
-        project(tmp_path, f"{name}/Cargo.toml", text=manifest)
-        project(tmp_path, f"{name}/benches/of_{name}.rs", text="divan::main();\n")
-    made = cargo(tmp_path)
-    assert (made.runner, made.otherwise) == ("divan", None)
-    assert "-p a --bench of_a" in made.link
-    assert "b/of_b" in made.comments[1]
-    # Of a package with a program of its own, that is timed where the benchmark does not build.
-    alone = tmp_path / "a"
-    project(alone, "src/main.rs")
-    otherwise = cargo(alone).otherwise
-    assert otherwise is not None
-    assert otherwise.program == "program"
-    assert "--bin a" in otherwise.link
-
-
-def test_examples_of_a_library_are_programs_and_else_one_is_filled_in(tmp_path: Path) -> None:
-    project(tmp_path, "Cargo.toml", text='[package]\nname = "x"\n')
-    assert cargo(tmp_path).incomplete
-    project(tmp_path, "examples/a.rs", "examples/b.rs", text="fn main() {}\n")
-    made = cargo(tmp_path)
-    assert ("--example a" in made.link, made.incomplete) == (True, "")
-    assert [("--example b" in o.link, bool(o.incomplete)) for o in made.others] == [
-        (True, False),
-        (False, True),
-    ]
-    assert made.otherwise is made.others[1]
 
 
 def test_tests_inside_of_a_package_run_as_its_modules(tmp_path: Path) -> None:
@@ -250,18 +226,6 @@ def test_of_folders_with_a_project_those_that_say_how_it_is_built_are_named_firs
     with pytest.raises(UserError) as raised:
         next(projects_of(tmp_path))
     assert "cd projects/make; whyfast new (or test, attic)" in str(raised.value)
-
-
-def test_of_benchmarks_of_rust_itself_the_file_with_most_is_built_by_any_compiler(
-    tmp_path: Path,
-) -> None:
-    project(tmp_path, "Cargo.toml", text='[package]\nname = "x"\n')
-    project(tmp_path, "benches/a.rs", text="#[bench]\nfn f() {}\n")
-    project(tmp_path, "benches/b.rs", text="#[bench]\nfn f() {}\n#[bench]\nfn g() {}\n")
-    made = cargo(tmp_path)
-    assert made.runner == "libtest"
-    assert "--bench b" in made.link
-    assert made.env["RUSTC_BOOTSTRAP"] == "1"
 
 
 @pytest.mark.parametrize(
@@ -367,44 +331,6 @@ def test_classes_of_tests_for_where_whole_files_take_too_long(tmp_path: Path) ->
     assert {k: c[-1] for k, c in files.instead.candidates.items()} == {
         "tests-test_x-A": "{source}/tests/test_x.py::A"
     }
-
-
-@pytest.mark.parametrize(
-    ("wanted", "lock", "whole_seconds"),
-    [
-        ('"0.3.6"', "", True),
-        ('"0.5"', "", False),
-        ('{ version = "^0.3" }', "", True),
-        ('"*"', "0.3.5", True),
-        ('"*"', "0.5.1", False),
-        ('"0.30"', "", False),
-    ],
-)
-def test_criterion_before_0_4_takes_whole_seconds(
-    tmp_path: Path, wanted: str, lock: str, whole_seconds: bool
-) -> None:
-    manifest = (
-        '[package]\nname = "x"\n[target."cfg(not(miri))".dev-dependencies]\n'
-        f'criterion = {wanted}\n[[bench]]\nname = "b"\n'
-    )
-    project(tmp_path, "Cargo.toml", text=manifest)
-    project(tmp_path, "benches/b/main.rs", text="criterion_main!(benches);\n")
-    if lock:
-        project(tmp_path, "Cargo.lock", text=f'name = "criterion"\nversion = "{lock}"\n')
-    options = ("--warm-up-time=1", "--measurement-time=1") if whole_seconds else ()
-    assert cargo(tmp_path).options == options
-
-
-def test_crates_are_linked_from_the_registry_and_nothing_else_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Hear
-) -> None:
-    monkeypatch.setenv("CARGO_HOME", "/home/me/.cargo")
-    project(tmp_path, "Cargo.toml", text='[package]\nname = "prog"\n')
-    project(tmp_path, "src/main.rs", text="fn main() {}\n")
-    project(tmp_path, "Cargo.lock", text='source = "registry+https://x"\n')
-    made = cargo(tmp_path)
-    assert made.env["REGISTRY"] == "/home/me/.cargo/registry"
-    golden(made.link)
 
 
 @pytest.mark.parametrize(

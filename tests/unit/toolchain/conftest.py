@@ -27,10 +27,8 @@ class FakeCompiler:
 
 
 def script(version: str, rejects: str, log: Path, *, prefix: str = "") -> str:
-    """A compiler that refuses source in which one of the words of ``rejects`` stands.
-
-    ``prefix``: a first argument to be skipped, as in ``zig cc``.
-    """
+    """A compiler that refuses source in which one of the words of ``rejects`` stands. ``prefix``: a
+    first argument to be skipped, as in ``zig cc``."""
     return f"""#!/bin/sh
 echo "$@" >> '{log}'
 {f'test "$1" = {prefix} && shift' if prefix else ""}

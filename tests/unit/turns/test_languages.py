@@ -1,18 +1,44 @@
-"""The turn protocol as the files for Rust, Go, JavaScript and Java speak it, over real pipes."""
+"""The turn protocol as the files for C, Rust, Go, JavaScript and Java speak it, over real pipes."""
 
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.unit.turns.child import Start, starting
 
 import whyfast
 
 INCLUDE = Path(whyfast.__file__).parent / "turns/include"
+
+C = """
+#include "whyfast_turn.h"
+
+static uint64_t sum(void *state, uint64_t loops)
+{
+    volatile uint64_t total = 0;
+
+    if (*(int *)state)
+        whyfast_turn_fail("it\\nbroke");
+    for (uint64_t i = 0; i < loops; i++) {
+        total = 0;
+        for (uint64_t n = 0; n < 100; n++)
+            total = total + n;
+    }
+    return total;
+}
+
+int main(int argc, char **argv)
+{
+    int bad = argc > 1 && !strcmp(argv[1], "bad");
+
+    return whyfast_turns(sum, &bad);
+}
+"""
 
 RUST = """
 mod whyfast_turn;
@@ -125,6 +151,25 @@ def _run(*command: object, cwd: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+#: How C is compiled; C++ as well.
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", f"-I{INCLUDE}")
+
+
+def _c(folder: Path) -> list[str]:
+    (folder / "main.c").write_text(C)
+    _run(_tool("gcc"), "-std=c99", *WARNINGS, "main.c", "-o", "program", cwd=folder)
+    return [str(folder / "program")]
+
+
+@pytest.mark.parametrize(
+    ("compiler", "standard"), [("gcc", "c11"), ("gcc", "gnu11"), ("g++", "c++11"), ("g++", "c++17")]
+)
+def test_the_header_is_c_and_cpp(tmp_path: Path, compiler: str, standard: str) -> None:
+    name = "main.c" if compiler == "gcc" else "main.cpp"
+    (tmp_path / name).write_text(C)
+    _run(_tool(compiler), f"-std={standard}", *WARNINGS, "-fsyntax-only", name, cwd=tmp_path)
+
+
 def _rust(folder: Path) -> list[str]:
     (folder / "main.rs").write_text(RUST)
     shutil.copy(INCLUDE / "whyfast_turn.rs", folder)
@@ -166,87 +211,50 @@ def _java(folder: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class Program:
-    """``names`` are its benchmarks by argument: a program without names serves what it has."""
+    """Of C and Go it has one benchmark, of others several, of which arguments name one."""
 
     command: list[str]
-    named: bool
+    language: str
+
+    @property
+    def named(self) -> bool:
+        return self.language not in ("c", "go")
 
 
-_MAKERS = {"rust": _rust, "go": _go, "javascript": _javascript, "java": _java}
+_MAKERS = {"c": _c, "rust": _rust, "go": _go, "javascript": _javascript, "java": _java}
 
 
 @pytest.fixture(scope="module", params=list(_MAKERS))
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Program:
     folder = tmp_path_factory.mktemp(request.param)
-    return Program(_MAKERS[request.param](folder), request.param != "go")
-
-
-class Turns:
-    """The parent's side: grants in, lines out, without a word about what they should be."""
-
-    def __init__(self, command: list[str]) -> None:
-        child_in, self.grants = os.pipe()
-        answers, child_out = os.pipe()
-        self.process = subprocess.Popen(
-            command,
-            env={**os.environ, "WHYFAST_TURN": f"{child_in},{child_out}"},
-            pass_fds=(child_in, child_out),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        os.close(child_in)
-        os.close(child_out)
-        self.answers = os.fdopen(answers, encoding="utf-8")
-
-    def grant(self, text: str) -> None:
-        os.write(self.grants, text.encode())
-
-    def line(self) -> str:
-        return self.answers.readline()
-
-    def finish(self) -> int:
-        """Closes the grants; the exit status."""
-        if self.grants >= 0:
-            os.close(self.grants)
-            self.grants = -1
-        return self.process.wait(timeout=120)
-
-
-Start = Callable[..., Turns]
+    return Program(_MAKERS[request.param](folder), request.param)
 
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    started = []
-
-    def begin(command: list[str], *words: str) -> Turns:
-        started.append(Turns([*command, *words]))
-        return started[-1]
-
-    yield begin
-    for turns in started:
-        turns.process.kill()
-        turns.finish()
-        turns.answers.close()
+    with starting() as begin:
+        yield begin
 
 
-def seconds(line: str, check: str = " 4950") -> float:
+def seconds(line: str, check: str = " (4950|0x1356)") -> float:
     match = re.fullmatch(r"(\d+\.\d{9})" + check + r"\n", line)
     assert match, line
     return float(match[1])
 
 
 def test_turns_are_answered_in_order(program: Program, start: Start) -> None:
-    turns = start(program.command)
-    turns.grant("1000000\n1\n")
+    turns = start(*program.command)
+    turns.grant("1000000\n" + "1\n" * 1000)
     assert turns.line() == "ready 1\n"
     assert seconds(turns.line()) > 10 * seconds(turns.line())
+    for _ in range(999):
+        seconds(turns.line())
     assert turns.finish() == 0
     assert turns.line() == ""
 
 
 def test_a_grant_in_pieces(program: Program, start: Start) -> None:
-    turns = start(program.command)
+    turns = start(*program.command)
     assert turns.line() == "ready 1\n"
     for piece in ("1", "0", "0\n10\n"):
         turns.grant(piece)
@@ -256,18 +264,30 @@ def test_a_grant_in_pieces(program: Program, start: Start) -> None:
 
 
 @pytest.mark.parametrize(
-    "grant", ["0\n", "\n", "-1\n", "+1\n", "1 \n", "0x10\n", "1e3\n", "9" * 21 + "\n"]
+    "grant",
+    [
+        *("0\n", "\n", "-1\n", "+1\n", " 1\n", "1 \n", "1\r\n"),
+        *("0x10\n", "1e3\n", f"{2**64 + 5}\n"),
+    ],
 )
 def test_a_malformed_grant(program: Program, start: Start, grant: str) -> None:
-    turns = start(program.command)
+    turns = start(*program.command)
     turns.grant(grant)
     assert turns.line() == "ready 1\n"
     assert turns.line() == "error malformed grant\n"
     assert turns.process.wait(timeout=60) == 2
 
 
+def test_a_grant_before_a_malformed_one_is_answered(program: Program, start: Start) -> None:
+    turns = start(*program.command)
+    turns.grant("1\nx\n")
+    assert turns.line() == "ready 1\n"
+    seconds(turns.line())
+    assert turns.line() == "error malformed grant\n"
+
+
 def test_a_grant_cut_short(program: Program, start: Start) -> None:
-    turns = start(program.command)
+    turns = start(*program.command)
     assert turns.line() == "ready 1\n"
     turns.grant("12")
     assert turns.finish() == 2
@@ -275,7 +295,7 @@ def test_a_grant_cut_short(program: Program, start: Start) -> None:
 
 
 def test_a_workload_that_fails(program: Program, start: Start) -> None:
-    turns = start(program.command, "bad")
+    turns = start(*program.command, "bad")
     turns.grant("1\n")
     lines = [line for line in iter(turns.line, "") if line != "ready 1\n"]
     assert len(lines) == 1
@@ -286,7 +306,7 @@ def test_a_workload_that_fails(program: Program, start: Start) -> None:
 def test_a_benchmark_by_name(program: Program, start: Start) -> None:
     if not program.named:
         pytest.skip("its program has one benchmark")
-    turns = start(program.command, "other")
+    turns = start(*program.command, "other")
     turns.grant("10\n")
     assert turns.line() == "ready 1\n"
     seconds(turns.line(), "( 1)?")
@@ -294,12 +314,14 @@ def test_a_benchmark_by_name(program: Program, start: Start) -> None:
 
 
 def test_a_benchmark_that_is_lacking(program: Program, start: Start) -> None:
-    turns = start(program.command, "none")
+    if program.language == "c":
+        pytest.skip("whyfast_turn.h has one benchmark")
+    turns = start(*program.command, "none")
     assert turns.line() == "lacks has no such thing\n"
     assert turns.process.wait(timeout=60) == 0
 
 
-@pytest.mark.parametrize("value", ["", "3", "3,x", "3,-4", "a,b"])
+@pytest.mark.parametrize("value", ["", "3", "3,", "3,x", "3,-4", "-3,4", "3, 4", "3,4,5"])
 def test_a_malformed_variable(program: Program, value: str) -> None:
     done = subprocess.run(
         program.command,
@@ -321,7 +343,7 @@ def test_by_hand(program: Program) -> None:
     )
     assert done.returncode == 0
     assert re.fullmatch(
-        r"(sum: )?\d+\.\d ns per loop \(fastest of 7 values of \d+ loops\), check 4950\n",
+        r"(sum: )?\d+\.\d ns per loop \(fastest of 7 values of \d+ loops\), check (4950|0x1356)\n",
         done.stdout,
     )
 
@@ -329,13 +351,13 @@ def test_by_hand(program: Program) -> None:
 def test_benchmarks_of_testing_take_turns(tmp_path: Path, start: Start) -> None:
     _run(_go_module(tmp_path), "test", "-c", "-o", "program", ".", cwd=tmp_path)
     program = [str(tmp_path / "program")]
-    turns = start(program, "-test.bench=^BenchmarkCount$")
+    turns = start(*program, "-test.bench=^BenchmarkCount$")
     turns.grant("10000000\n10\n")
     assert turns.line() == "ready 1\n"
     assert seconds(turns.line(), "") > 100 * seconds(turns.line(), "")
     assert turns.finish() == 0
-    skipped = start(program, "-test.bench=Other")
+    skipped = start(*program, "-test.bench=Other")
     skipped.grant("10\n")
     assert [skipped.line(), skipped.line()] == ["ready 1\n", "error the benchmark is skipped\n"]
-    assert "lacks no benchmark" in start(program, "-test.bench=Nothing").line()
+    assert "lacks no benchmark" in start(*program, "-test.bench=Nothing").line()
     _run(*program, "-test.bench=Count", "-test.benchtime=10x", cwd=tmp_path)

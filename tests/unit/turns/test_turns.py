@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.golden_files import Hear
+from tests.unit.turns.child import Turns
 
 import whyfast
 from whyfast.measure.invocation import Invocation, InvocationFailed, LaunchArguments
@@ -36,60 +37,22 @@ def _program(body: str) -> list[str]:
     return [sys.executable, "-I", "-S", "-c", start + code]
 
 
-class Turns:
-    """The parent's side: grants in, lines out, without a word about what they should be."""
-
-    def __init__(self, command: list[str]) -> None:
-        child_in, self.grants = os.pipe()
-        answers, child_out = os.pipe()
-        self.process = subprocess.Popen(
-            command,
-            env={**os.environ, "WHYFAST_TURN": f"{child_in},{child_out}"},
-            pass_fds=(child_in, child_out),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        os.close(child_in)
-        os.close(child_out)
-        self.answers = os.fdopen(answers, encoding="utf-8")
-
-    def grant(self, text: str) -> None:
-        os.write(self.grants, text.encode())
+class TimedTurns(Turns):
+    """Every time in an answer is replaced by T."""
 
     def line(self) -> str:
-        """The next answer, its time replaced by T."""
-        return TIMES.sub("T", self.answers.readline())
-
-    def finish(self) -> int:
-        """Closes the grants; the exit status."""
-        if self.grants >= 0:
-            os.close(self.grants)
-            self.grants = -1
-        return self.process.wait(timeout=120)
-
-    def errors(self) -> str:
-        assert self.process.stderr is not None
-        return self.process.stderr.read()
-
-    def close(self) -> None:
-        self.process.kill()
-        self.finish()
-        self.answers.close()
-        for stream in (self.process.stdout, self.process.stderr):
-            if stream:
-                stream.close()
+        return TIMES.sub("T", super().line())
 
 
-Start = Callable[[str], Turns]
+Start = Callable[[str], TimedTurns]
 
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    started: list[Turns] = []
+    started: list[TimedTurns] = []
 
-    def begin(body: str) -> Turns:
-        started.append(Turns(_program(body)))
+    def begin(body: str) -> TimedTurns:
+        started.append(TimedTurns(_program(body)))
         return started[-1]
 
     yield begin

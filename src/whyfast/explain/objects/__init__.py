@@ -1,8 +1,7 @@
 """Object file formats: ELF, PE and COFF, Mach-O. Here is what their readers make of a file.
 
 That is its bytes by address, patched by its relocations, the functions in them, and their names as
-the source has them.
-"""
+the source has them."""
 
 from __future__ import annotations
 
@@ -60,14 +59,12 @@ class Region:
 
 
 class Image:
-    """The loaded sections of a program, patched by its relocations.
-
-    ``bases`` maps section indices to addresses. ``slots`` names the symbol whose address the
-    dynamic loader writes at an address (GOT), ``externals`` the stand-in addresses of symbols
-    that a relocatable object does not define. ``base`` is what tables of image-relative addresses
-    (PE) count from; None where there are none. ``data`` are the extents in code that the file says
-    are data, by address. ``free`` is an address from which on nothing lies.
-    """
+    """The loaded sections of a program, patched by its relocations. ``bases`` maps section indices
+    to addresses. ``slots`` names the symbol whose address the dynamic loader writes at an address
+    (GOT), ``externals`` the stand-in addresses of symbols that a relocatable object does not
+    define. ``base`` is what tables of image-relative addresses (PE) count from; None where there
+    are none. ``data`` are the extents in code that the file says are data, by address. ``free`` is
+    an address from which on nothing lies."""
 
     def __init__(
         self,
@@ -133,13 +130,10 @@ class Image:
 
 class Patch(NamedTuple):
     """What a relocation changes at its place, so that code and tables hold the addresses that they
-    would hold when running.
-
-    ``word`` is a number of ``size`` bytes: absolute, or relative to ``at`` bytes behind the place.
-    The others are immediates of AArch64 instructions: of a ``branch``, ``size`` bits, the lowest at
-    ``at``; of ``adr``; of ``adrp``, in pages of 4096 bytes; and ``low``, of ``add``, a load or a
-    store: the place in its page of what it adds or accesses.
-    """
+    would hold when running. ``word`` is a number of ``size`` bytes: absolute, or relative to ``at``
+    bytes behind the place. The others are immediates of AArch64 instructions: of a ``branch``,
+    ``size`` bits, the lowest at ``at``; of ``adr``; of ``adrp``, in pages of 4096 bytes; and
+    ``low``, of ``add``, a load or a store: the place in its page of what it adds or accesses."""
 
     form: Literal["word", "branch", "adr", "adrp", "low"]
     size: int = 0
@@ -148,9 +142,7 @@ class Patch(NamedTuple):
 
 def relocate(image: Image, patch: Patch, place: int, target: int, *, inside: bool = False) -> None:
     """Let what lies at ``place`` lead to ``target``; ``inside``: plus what it holds already.
-
-    Nothing happens where it would reach outside of the image.
-    """
+    Nothing happens where it would reach outside of the image."""
     width = patch.size if patch.form == "word" else 4
     old = image.read(place, width)
     if len(old) != width:
@@ -186,14 +178,11 @@ def _signed(value: int, bits: int) -> int:
 
 @dataclass(frozen=True)
 class Function:
-    """A piece of code that symbols name.
-
-    ``names`` are all symbols at its address, the plainest global first. ``address`` is where the
-    code lies in the program's image (bytes), ``value`` what the symbol says: the same, but in a
-    relocatable object an offset in its section. ``size`` in bytes. ``file`` is the source
-    file of a local symbol, if known. ``part``: nothing calls it, it is a cold part of a function
-    that lies elsewhere.
-    """
+    """A piece of code that symbols name. ``names`` are all symbols at its address, the plainest
+    global first. ``address`` is where the code lies in the program's image (bytes), ``value`` what
+    the symbol says: the same, but in a relocatable object an offset in its section. ``size`` in
+    bytes. ``file`` is the source file of a local symbol, if known. ``part``: nothing calls it, it
+    is a cold part of a function that lies elsewhere."""
 
     names: tuple[str, ...]
     address: int
@@ -307,11 +296,9 @@ _LEGACY_HASH = re.compile(r"::h[0-9a-f]{16}$")
 
 
 def with_readable_names(functions: Sequence[Function]) -> tuple[Function, ...]:
-    """The functions with what their names say in front of the names themselves.
-
-    Both stay: either can be asked for, and profiles have the linker's. Crate hashes of Rust are
-    left out, so that one function of two builds has one name.
-    """
+    """The functions with what their names say in front of the names themselves. Both stay: either
+    can be asked for, and profiles have the linker's. Crate hashes of Rust are left out, so that one
+    function of two builds has one name."""
     texts = readable(n for f in functions for n in f.names)
     return tuple(
         replace(f, names=tuple(dict.fromkeys((*(texts.get(n, n) for n in f.names), *f.names))))

@@ -1,8 +1,7 @@
 """COFF objects, which compilers for Windows write, and the functions of all Windows files.
 
 Numbers are those of Microsoft, "PE Format", "x64 exception handling" and "ARM64 exception
-handling": the unwind tables of section ``.pdata`` tell where functions begin and end.
-"""
+handling": the unwind tables of section ``.pdata`` tell where functions begin and end."""
 
 from __future__ import annotations
 
@@ -50,10 +49,8 @@ class Extent(NamedTuple):
 
 
 def read_extents(image: Image, architecture: Architecture) -> list[Extent]:
-    """The extents by address; none for code that needs no unwinding (leaf functions).
-
-    Entries outside the code, as in a damaged file, are left out.
-    """
+    """The extents by address; none for code that needs no unwinding (leaf functions). Entries
+    outside the code, as in a damaged file, are left out."""
     read = _x86 if architecture == "x86-64" else _aarch64
     extents = set()
     for table in image.regions:
@@ -97,12 +94,9 @@ def _aarch64(image: Image, table: bytes) -> Iterator[Extent]:
 def windows_functions(
     image: Image, architecture: Architecture, labels: Iterable[Label]
 ) -> tuple[tuple[Function, ...], int]:
-    """(the functions by address, how many of them no label names).
-
-    A label without size takes the extent in ``.pdata`` that begins there, and what follows it of
-    the same function. Parts that lie elsewhere are called NAME.cold, a function without a name
-    sub_ADDRESS.
-    """
+    """(the functions by address, how many of them no label names). A label without size takes the
+    extent in ``.pdata`` that begins there, and what follows it of the same function. Parts that lie
+    elsewhere are called NAME.cold, a function without a name sub_ADDRESS."""
     extents = read_extents(image, architecture)
     whole = {e.start: e.end for e in extents if e.root == e.start}  # in order: the longest stays
     parts: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)

@@ -3,8 +3,7 @@
 One part is taken out: the one that was asked for as ``FILE:PART``, which may be a glob, else the
 largest with machine code. What a container says of itself is checked, and nothing is unpacked but
 that part: others are looked at for their first bytes. What is in a container in a container stays
-there.
-"""
+there."""
 
 from __future__ import annotations
 
@@ -30,6 +29,7 @@ from whyfast.build.source import open_tar
 from whyfast.explain.objects import MOST_BYTES, damaged
 from whyfast.formats.input import opened
 from whyfast.model.errors import UserError
+from whyfast.study.notation import listed
 
 #: What can unpack zstd; the first that is installed is taken. Python has a module from 3.14 on; for
 #: older ones there are wheels, and the last is a command.
@@ -53,10 +53,8 @@ class TooLarge(Exception):
 
 
 def unpack(packed: IO[bytes], to: IO[bytes], most: int) -> None:
-    """Write the bytes of one or more frames to a file, at most ``most`` of them.
-
-    Raises NoReader, Damaged or TooLarge.
-    """
+    """Write the bytes of one or more frames to a file, at most ``most`` of them. Raises NoReader,
+    Damaged or TooLarge."""
     for name in READERS[:-1]:
         try:
             module = importlib.import_module(name)
@@ -152,10 +150,8 @@ class TakenOut:
 
 
 def taken_out(given: Path, folder: Path) -> TakenOut:
-    """The program to read, written into ``folder`` where it lies in a container.
-
-    Raises UserError for a damaged container, one without machine code, and a missing part.
-    """
+    """The program to read, written into ``folder`` where it lies in a container. Raises UserError
+    for a damaged container, one without machine code, and a missing part."""
     path, wanted = _split(given)
     parts = _parts(path)
     if parts is None:
@@ -169,9 +165,8 @@ def taken_out(given: Path, folder: Path) -> TakenOut:
         if not wanted or wanted in (p.name, Path(p.name).name) or p.name.endswith(f"/{wanted}")
     ] or [p for p in code if fnmatchcase(Path(p.name).name, wanted)]
     if not matches:
-        some = ", ".join(p.name for p in code[:_NAMED])
-        more = f" and {len(code) - _NAMED} more" if len(code) > _NAMED else ""
-        raise UserError(f"no part with machine code: {wanted}; available: {some}{more}", where=path)
+        available = listed((p.name for p in code), _NAMED)
+        raise UserError(f"no part with machine code: {wanted}; available: {available}", where=path)
     part = matches[0]
     if part.size > MOST_BYTES:
         raise UserError(f"part too large: {part.name}, {part.size:,} bytes; {_MOST}", where=path)

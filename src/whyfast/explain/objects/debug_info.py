@@ -1,12 +1,12 @@
 """Debug information of ELF programs: the file that has it, and the units of its DWARF.
 
 The debug file of a stripped program is found by the program's build id, or by the name and checksum
-that the program has of it.
-"""
+that the program has of it."""
 
 from __future__ import annotations
 
 import io
+import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -23,6 +23,7 @@ from whyfast.model.errors import UserError
 GLOBAL = Path("/usr/lib/debug")
 FOLDERS = (GLOBAL / ".build-id",)
 _GNU_BUILD_ID = 3
+_NOTE = struct.Struct("<III")  # bytes of the name and of the content, kind
 
 
 def dwarf_of(elf: ElfFile) -> Any:
@@ -61,8 +62,7 @@ def dwarf_text(value: Any) -> str:
 def debug_file(elf: ElfFile, folders: Sequence[Path] = ()) -> ElfFile | None:
     """The debug file of a program: by its build id in ``folders``, where distributions install
     them, or in ``.build-id`` or under its name and ``.debug`` beside it; or the one that its
-    ``.gnu_debuglink`` names. None without one of this very build, by build id or checksum.
-    """
+    ``.gnu_debuglink`` names. None without one of this very build, by build id or checksum."""
     program_id, link = build_id(elf), debug_link(elf)
     beside = elf.path.parent
     places: list[Path] = []
@@ -87,16 +87,21 @@ def debug_file(elf: ElfFile, folders: Sequence[Path] = ()) -> ElfFile | None:
 def build_id(elf: ElfFile) -> str:
     """In hex; empty where the linker made none."""
     for section in elf.of_type("SHT_NOTE"):
-        data, at = elf.content(section), 0
-        while at + 12 <= len(data):
-            name, size, kind = (
-                int.from_bytes(data[at + n : at + n + 4], "little") for n in (0, 4, 8)
-            )
-            start = at + 12 + -(-name // 4) * 4
-            if kind == _GNU_BUILD_ID and data[at + 12 : at + 12 + name] == b"GNU\0":
-                return data[start : start + size].hex()
-            at = start + -(-size // 4) * 4
+        for kind, name, content in notes_in(elf.content(section)):
+            if kind == _GNU_BUILD_ID and name == b"GNU\0":
+                return content.hex()
     return ""
+
+
+def notes_in(section: bytes) -> Iterator[tuple[int, bytes, bytes]]:
+    """(kind, name, content) of each note of a section."""
+    at = 0
+    while at + _NOTE.size <= len(section):
+        name, size, kind = _NOTE.unpack_from(section, at)
+        at += _NOTE.size
+        start = at + -(-name // 4) * 4
+        yield kind, section[at : at + name], section[start : start + size]
+        at = start + -(-size // 4) * 4
 
 
 def debug_link(elf: ElfFile) -> tuple[str, int] | None:
@@ -135,9 +140,9 @@ def _with_types(elf: ElfFile, debug: ElfFile) -> ElfFile:
     """The debug file with the section types of the program: it keeps sections without bytes."""
 
     def typed(section: Section) -> Section:
-        twin = elf.sections[section.index] if section.index < len(elf.sections) else None
-        if section.type != "SHT_NOBITS" or twin is None or twin.name != section.name:
+        same = elf.sections[section.index] if section.index < len(elf.sections) else None
+        if section.type != "SHT_NOBITS" or same is None or same.name != section.name:
             return section
-        return replace(section, type=twin.type)
+        return replace(section, type=same.type)
 
     return replace(debug, sections=tuple(map(typed, debug.sections)))

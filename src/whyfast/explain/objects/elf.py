@@ -1,8 +1,7 @@
 """ELF files: sections, the image of what is loaded, symbols, and the functions that they name.
 
 A relocatable object is linked against itself in memory: then a direct call has a target, and a
-jump table entries, by the same rules as in a finished program.
-"""
+jump table entries, by the same rules as in a finished program."""
 
 from __future__ import annotations
 
@@ -87,10 +86,8 @@ class ElfFile:
     _symbols: dict[int, list[Symbol]] = field(default_factory=dict, repr=False, compare=False)
 
     def content(self, section: Section) -> bytes:
-        """The section's bytes; empty for one that has none in the file (``.bss``).
-
-        Raises UserError when they would lie outside the file.
-        """
+        """The section's bytes; empty for one that has none in the file (``.bss``). Raises UserError
+        when they would lie outside the file."""
         if section.type in ("SHT_NOBITS", "SHT_NULL"):
             return b""
         if section.offset + section.size > len(self.blob):
@@ -133,11 +130,8 @@ _DYNAMIC = {1: "needed", 14: "soname", 15: "rpath", 29: "runpath"}
 
 
 def open_elf(path: Path) -> ElfFile:
-    """Read an ELF file's header and sections.
-
-    Raises UserError when the file cannot be read, is of another format, class or architecture,
-    or is damaged.
-    """
+    """Read an ELF file's header and sections. Raises UserError when the file cannot be read, is of
+    another format, class or architecture, or is damaged."""
     blob = read_bytes(path, MOST_BYTES)
     if not blob.startswith(b"\x7fELF"):
         what = next((text for magic, text in _OTHER_FORMATS if blob.startswith(magic)), None)
@@ -244,10 +238,8 @@ class Symbol(NamedTuple):
 
 
 def read_symbols(elf: ElfFile, table: Section) -> list[Symbol]:
-    """All symbols of one table, in its order, so that relocations can index them.
-
-    Raises UserError when the table is damaged.
-    """
+    """All symbols of one table, in its order, so that relocations can index them. Raises UserError
+    when the table is damaged."""
     symbols = elf._symbols.setdefault(table.index, [])
     if symbols:
         return symbols
@@ -274,6 +266,11 @@ def read_symbols(elf: ElfFile, table: Section) -> list[Symbol]:
     return symbols
 
 
+def symbols_of(elf: ElfFile, *kinds: str) -> list[Symbol]:
+    """Those of all tables of these types, by default of ``SHT_SYMTAB``. Raises UserError."""
+    return [s for t in elf.of_type(*(kinds or ("SHT_SYMTAB",))) for s in read_symbols(elf, t)]
+
+
 def _extended_indices(elf: ElfFile, table: Section) -> tuple[int, ...]:
     tables = (s for s in elf.of_type("SHT_SYMTAB_SHNDX") if s.link == table.index)
     data = next(map(elf.content, tables), b"")
@@ -283,17 +280,14 @@ def _extended_indices(elf: ElfFile, table: Section) -> tuple[int, ...]:
 def list_functions(
     elf: ElfFile, bases: Mapping[int, int], unwound: Sequence[Function] = ()
 ) -> tuple[tuple[Function, ...], str]:
-    """The functions by address, and a note when some have no name.
-
-    ``bases`` maps the index of each section to where it lies in the image; ``unwound`` are the
-    functions that the table for unwinding stacks has. A name reaches as far as its symbol's own
-    size; one without a size ends where another symbol or function begins. Raises UserError when
-    nothing in the file tells where a function is: it is stripped, or holds no machine code.
-    """
+    """The functions by address, and a note when some have no name. ``bases`` maps the index of each
+    section to where it lies in the image; ``unwound`` are the functions that the table for
+    unwinding stacks has. A name reaches as far as its symbol's own size; one without a size ends
+    where another symbol or function begins. Raises UserError when nothing in the file tells where a
+    function is: it is stripped, or holds no machine code."""
     functions: list[Function] = []
     for kind in ("SHT_SYMTAB", "SHT_DYNSYM"):
-        symbols = [s for table in elf.of_type(kind) for s in read_symbols(elf, table)]
-        labels = _labels(elf, symbols, bases)
+        labels = _labels(elf, symbols_of(elf, kind), bases)
         functions = list(functions_of(labels, [f.address for f in unwound]))
         if functions:
             break
@@ -322,14 +316,11 @@ def list_functions(
 
 def list_objects(elf: ElfFile, bases: Mapping[int, int]) -> tuple[tuple[int, int, str], ...] | None:
     """Where the data lies that symbols name: (first address, the one behind it, name), by address.
-
-    None in a stripped file, which keeps no names of data that only one source file knows.
-    """
-    tables = elf.of_type("SHT_SYMTAB")
-    if not tables:
+    None in a stripped file, which keeps no names of data that only one source file knows."""
+    if not elf.of_type("SHT_SYMTAB"):
         return None
     objects = []
-    for symbol in (s for table in tables for s in read_symbols(elf, table)):
+    for symbol in symbols_of(elf):
         base = None if symbol.section is None else bases.get(symbol.section)
         if symbol.type == _OBJECT_TYPE and base is not None and symbol.size:
             start = symbol.value + (base if elf.relocatable else 0)

@@ -3,8 +3,7 @@ packages, which move with every change of the source.
 
 A type's description refers to names, types and methods by their distances from where types or code
 begin. Here it is taken apart, so that two programs' descriptions can be compared by what they mean.
-The layouts are those of Go's package internal/abi.
-"""
+The layouts are those of Go's package internal/abi."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from whyfast.explain.objects import Image
-from whyfast.explain.objects.elf import ElfFile, read_symbols
+from whyfast.explain.objects.elf import ElfFile, symbols_of
 
 #: Sections for the runtime alone: where lines and functions lie, how the program was built. They
 #: begin so.
@@ -184,12 +183,7 @@ def go_program(elf: ElfFile, image: Image) -> GoProgram | None:
     if not elf.named(".go.buildinfo"):
         return None
     wanted = {"runtime.types", "runtime.etypes", "runtime.text"}
-    places = {
-        s.name: s.value
-        for table in elf.of_type("SHT_SYMTAB")
-        for s in read_symbols(elf, table)
-        if s.name in wanted
-    }
+    places = {s.name: s.value for s in symbols_of(elf) if s.name in wanted}
     if len(places) < len(wanted):
         return None
     return GoProgram(image, *(places[f"runtime.{n}"] for n in ("types", "etypes", "text")))

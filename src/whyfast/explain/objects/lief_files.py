@@ -79,10 +79,8 @@ class LiefFile:
         self, section: Any, start: int, size: int, *, code: bool, plain: bool
     ) -> Iterator[Region]:
         """The first ``size`` bytes of a section as they lie in memory; none of an empty one.
-
         ``plain``: it holds the program's own data, unless it is code. UserError when the bytes
-        would lie outside the file.
-        """
+        would lie outside the file."""
         self.check_end(section.offset + size, f"section {text(section.name)} ends")
         data = bytearray(self.blob[section.offset : section.offset + size])
         if data:

@@ -1,7 +1,6 @@
 """Mach-O: programs, libraries and objects of Apple's systems, also several in one file.
 
-Structures and numbers are those of Apple's ``mach-o/loader.h``, ``fat.h`` and ``nlist.h``.
-"""
+Structures and numbers are those of Apple's ``mach-o/loader.h``, ``fat.h`` and ``nlist.h``."""
 
 from __future__ import annotations
 
@@ -41,10 +40,8 @@ _MOST = 32  # a class file of Java, which begins alike, has its version in that 
 
 
 def choose(file: LiefFile, architecture: Architecture | None) -> tuple[LiefFile, list[str]]:
-    """(the part for that processor, or AArch64's where none is named; notes which one it is).
-
-    A file that is not universal is its own only part. UserError when there is no such part.
-    """
+    """(the part for that processor, or AArch64's where none is named; notes which one it is). A
+    file that is not universal is its own only part. UserError when there is no such part."""
     blob, universal = file.blob, replace(file, kind="universal Mach-O")
     wide = blob.startswith(b"\xca\xfe\xba\xbf")
     if not wide and not blob.startswith(b"\xca\xfe\xba\xbe"):

@@ -1,8 +1,7 @@
 """PE: programs and libraries of Windows.
 
 Names come from the symbol table (MinGW), from the PDB beside the file (MSVC, lld) and from the
-exports; extents from ``.pdata``.
-"""
+exports; extents from ``.pdata``."""
 
 from __future__ import annotations
 

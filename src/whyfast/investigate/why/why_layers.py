@@ -279,7 +279,6 @@ class Layers:
             {side: asked.tool_run(side, 60.0) for side in known},
             {"fast": found.whole.fast, "slow": found.whole.slow},
             self._seed,
-            asked.arguments.stdin,
             self._runs,
             asked.observer.step,
         )

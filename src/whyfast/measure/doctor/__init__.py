@@ -2,8 +2,7 @@
 
 Start at :func:`whyfast.measure.doctor.readings.examine`, :func:`whyfast.measure.doctor.tune.tune`
 and :func:`whyfast.measure.doctor.tune.restore`. Here is the seam between them and the kernel: small
-files that are read and written.
-"""
+files that are read and written."""
 
 from __future__ import annotations
 

@@ -28,10 +28,8 @@ _FILES = {
 
 def environment(system: System) -> dict[str, object]:
     """Facts that a reader needs to judge a measurement; what cannot be read is left out.
-
     ``machine`` is the name that ``WHYFAST_MACHINE`` gives it, where its user set one, ``doctor``
-    what ``whyfast doctor`` says about this machine.
-    """
+    what ``whyfast doctor`` says about this machine."""
     first = (system.read("proc/cpuinfo") or "").split("\n\n", 1)[0]
     pairs = (line.split(":", 1) for line in first.splitlines() if ":" in line)
     cpu = {key.strip(): value.strip() for key, value in pairs}

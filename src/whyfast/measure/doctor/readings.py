@@ -2,8 +2,7 @@
 
 Each entry of :data:`CHECKS` looks at files of the kernel and has the sentences for its three
 states: unknown, good, and warning with what to do about it. ``whyfast doctor`` and the metadata of
-every session show them in this order.
-"""
+every session show them in this order."""
 
 from __future__ import annotations
 
@@ -73,11 +72,9 @@ class MachineReading:
 
 @dataclass(frozen=True)
 class MachineCheck:
-    """One property of the machine: how to read it, and what each state does to results.
-
-    ``how`` sets it right, ``how_unknown`` helps where it cannot be read; ``tunable``: ``whyfast
-    doctor --tune`` sets it, where it can be read at all.
-    """
+    """One property of the machine: how to read it, and what each state does to results. ``how``
+    sets it right, ``how_unknown`` helps where it cannot be read; ``tunable``: ``whyfast doctor
+    --tune`` sets it, where it can be read at all."""
 
     key: str
     title: str
@@ -306,9 +303,9 @@ CHECKS = (
         *("load", "load", _load),
         unknown="If other programs run, they take turns with what is measured.",
         good="Other programs leave the CPUs alone.",
-        warning="Other programs compete for CPUs, caches and memory: absolute times are too long, "
-        "and more blocks are needed.",
-        how="stop what else is running; look with top",
+        warning="Other programs compete for CPUs, caches and memory: absolute times are "
+        "inflated, and more blocks are needed.",
+        how="stop other programs; top lists them",
     ),
     MachineCheck(
         *("steal", "steal time", _steal),
@@ -382,7 +379,7 @@ CHECKS = (
         *("aslr", "address randomisation (ASLR)"),
         _file(ASLR, "2".__eq__, {"0": "off", "1": "without the heap", "2": "full"}),
         unknown="If addresses are not drawn anew for each process, one layout's luck is in all.",
-        good="Each process gets other addresses, so their luck averages out over the blocks.",
+        good="Each process gets other addresses, so their effect averages out over the blocks.",
         warning="Every process gets the same addresses, so the luck of one layout is in all its "
         "values.",
         how="whyfast doctor --tune, or: sysctl kernel.randomize_va_space=2",

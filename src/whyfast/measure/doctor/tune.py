@@ -8,8 +8,7 @@ which everything can be put back; putting back what was never changed does nothi
 :class:`TemporarySysctls` is for what the kernel decides once, when a program is loaded: whether its
 JIT hardens a BPF program, for instance. The old value is put back when the process is ready; by a
 watcher, a process of its own, when this one is killed meanwhile; and from the journal when both
-are.
-"""
+are."""
 
 from __future__ import annotations
 
@@ -179,10 +178,8 @@ def tune(
     wanted: Callable[[System], Iterable[SettingChange]] = settings_to_change,
 ) -> TuneOutcome:
     """Set what is not as it should be; what cannot be set is reported, and the others are done.
-
     ``folder`` is where old values are kept, ``wanted`` gives the changes. Raises UserError when old
-    values cannot be kept.
-    """
+    values cannot be kept."""
     with _journal(system, folder, machine) as (journal, message):
         changes = []
         for change in wanted(system):
@@ -199,9 +196,7 @@ def restore(
     system: System, folder: Path, machine: str = "", only: Container[str] | None = None
 ) -> TuneOutcome:
     """Put back the old values, last changed first. May be repeated, and does so for what failed.
-
-    ``only``: the paths of those to put back. Raises UserError when the journal cannot be read.
-    """
+    ``only``: the paths of those to put back. Raises UserError when the journal cannot be read."""
     with _journal(system, folder, machine) as (journal, message):
         changes = []
         for entry in reversed(journal.entries):

@@ -3,8 +3,7 @@ booted, and what each boot starts from.
 
 Variants that need the same kernel, parameters and settings share a boot. The plan is what the first
 process is to do, in the strings that init.c reads. The kernel starts from an archive of a few files
-in cpio's "newc" (Documentation/driver-api/early-userspace/buffer-format.rst in Linux).
-"""
+in cpio's "newc" (Documentation/driver-api/early-userspace/buffer-format.rst in Linux)."""
 
 from __future__ import annotations
 
@@ -36,10 +35,8 @@ class CpioEntry:
 
 
 def initramfs(init: bytes, programs: Mapping[str, bytes], plan: bytes) -> bytes:
-    """The archive: ``/init``, ``/plan``, a console, and the programs by absolute path.
-
-    Equal contents give equal bytes: no times, no owners, files in order of their names.
-    """
+    """The archive: ``/init``, ``/plan``, a console, and the programs by absolute path. Equal
+    contents give equal bytes: no times, no owners, files in order of their names."""
     folders = {"dev"}
     for path in programs:
         parts = path.strip("/").split("/")[:-1]
@@ -152,12 +149,10 @@ def load(
     turns: int,
     timeouts: Mapping[str, float],
 ) -> Cargo:
-    """Pack the programs of a machine and its plan.
-
-    ``commands`` maps (variant, benchmark) to the words of its command, in which a word that is the
-    path in ``programs[variant]`` becomes the one inside. ``timeouts``: seconds, by benchmark.
-    ValueError when it is more than a machine has room for.
-    """
+    """Pack the programs of a machine and its plan. ``commands`` maps (variant, benchmark) to the
+    words of its command, in which a word that is the path in ``programs[variant]`` becomes the one
+    inside. ``timeouts``: seconds, by benchmark. ValueError when it is more than a machine has room
+    for."""
     tasks: list[BootTask] = []
     ids: dict[tuple[str, str], str] = {}
     files: dict[str, bytes] = {}

@@ -87,10 +87,8 @@ def qemu_words(
     qemu: str, unit: BootUnit, kernel: Path, initrd: Path, parameters: str, folder: Path
 ) -> list[str]:
     """The whole command. What the machine sends goes to ``console`` and ``results`` in ``folder``.
-
     Counting: one instruction is one nanosecond of the machine's clock, which no real clock touches,
-    and which jumps ahead when the machine has nothing to do. Every source of chance has a seed.
-    """
+    and which jumps ahead when the machine has nothing to do. Every source of chance has a seed."""
     if unit == "instructions":
         how = [
             *("-machine", "q35,hpet=off", "-accel", "tcg,thread=single", "-cpu", "max"),
@@ -226,8 +224,7 @@ def parse_transcript(transcript: str) -> Transcript:
     """Of lines KIND ID TEXT: ``hello - 1`` at the beginning and ``bye - 0`` at the end; ``file``
     and ``nofile`` for facts, ``unwritten`` for settings that the kernel refused, ``rounds`` for the
     loop that shows what a tick is; and for each task ``ready``, ``answer``, ``late`` and ``exit``.
-    Other lines are passed over: a machine may die in the middle of one.
-    """
+    Other lines are passed over: a machine may die in the middle of one."""
     facts: dict[str, str] = {}
     refused: list[str] = []
     tasks: dict[str, Answers] = {}
@@ -309,13 +306,11 @@ class LoopCount:
 
 
 def count_loop(values: TaskValues, loops: int) -> LoopCount:
-    """From the answers of a task to the instructions of one loop.
-
-    A program is granted L loops and then 2L, many times over. What the grant itself costs is in
-    both; the difference of the two is what L loops cost. An interrupt only ever adds instructions,
-    so the least of all equal grants is the one that none fell into. ValueError when twice the loops
-    take no longer: then what was granted is not the work.
-    """
+    """From the answers of a task to the instructions of one loop. A program is granted L loops and
+    then 2L, many times over. What the grant itself costs is in both; the difference of the two is
+    what L loops cost. An interrupt only ever adds instructions, so the least of all equal grants is
+    the one that none fell into. ValueError when twice the loops take no longer: then what was
+    granted is not the work."""
     short, long = min(values.short), min(values.long)
     if long <= short:
         raise ValueError(f"twice the loops take {long} instructions, after {short}")

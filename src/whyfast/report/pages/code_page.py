@@ -15,21 +15,8 @@ from whyfast.explain.objects import UNNAMED
 from whyfast.explain.program import CodeTotals, Survey
 from whyfast.model.counters import Heat
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, Trouble, unmatched
-from whyfast.report.document import (
-    Cell,
-    Document,
-    ReportSection,
-    Row,
-    Summary,
-    Table,
-    document,
-    number_cell,
-    right,
-    section,
-    sentences,
-    table,
-)
-from whyfast.report.formatting import has, join_words, quote, quoted, sentence
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections.machine_code import trouble_sentences
 from whyfast.report.sections.summary import giving_way
 
@@ -44,7 +31,7 @@ _MOST = 300
 _ASKED_FOR = {
     True: ", where the source has computed gotos",
     False: ", as the source has it: a `switch`",
-    None: "; whether the source has a `switch` or computed gotos cannot be told",
+    None: "; whether the source has a `switch` or computed gotos is unknown",
 }
 
 
@@ -83,22 +70,22 @@ def compare_programs(a: Evidence, b: Evidence, heat: Heat | None = None) -> Comp
 
 
 def code_page(
-    *sections: ReportSection | None, headline: str = "", summary: Summary | None = None
-) -> Document:
+    *sections: doc.ReportSection | None, headline: str = "", summary: doc.Summary | None = None
+) -> doc.Document:
     """The page of those sections."""
-    return document(
+    return doc.document(
         "explain", *sections, headline=headline, heading="Machine code", summary=summary
     )
 
 
 def programs_summary(
     looked: Sequence[ProgramDispatch],
-    candidates: Table | None,
+    candidates: doc.Table | None,
     troubles: Sequence[Trouble],
     warnings: Sequence[str],
     heat: Heat | None = None,
     commands: Sequence[str] = (),
-) -> Summary:
+) -> doc.Summary:
     """Programs on one screen: the functions that differ, the hottest first with ``heat``; of one
     program, or where none differs, ``candidates``, a table of the first one's functions. What to
     do next are ``commands``."""
@@ -114,14 +101,14 @@ def programs_summary(
     nowhere = unmatched(programs)
     care = [*_architectures(programs), *(n for p in programs for n in _notes(p, nowhere))]
     alone = [
-        ", ".join(f"{len(names):,} only in {quote(name)}" for name, names in c.only)
+        ", ".join(f"{len(names):,} only in {fmt.quote(name)}" for name, names in c.only)
         for c in comparisons
     ]
     further = (f"Further functions: {text}." for text in alone if text)
-    return Summary(
+    return doc.Summary(
         findings=(*warnings, *trouble_sentences(troubles, ()), *further),
         table=shown,
-        care=tuple(map(sentence, care)),
+        care=tuple(map(fmt.sentence, care)),
         row="function",
         commands=tuple(commands),
     )
@@ -137,32 +124,37 @@ def surveyed(survey: Survey) -> ProgramDispatch:
 
 def comparison_sections(
     comparisons: Sequence[Comparison], heat: Heat | None = None
-) -> Iterator[ReportSection | None]:
+) -> Iterator[doc.ReportSection | None]:
     """The functions that differ, of each program against the first."""
     for i, comparison in enumerate(comparisons):
-        yield section(
+        yield doc.section(
             f"comparison-{i}",
             f"{comparison.a} → {comparison.b}",
             difference_table([comparison], heat),
-            sentences(_counts(comparison)),
+            doc.sentences(_counts(comparison)),
         )
 
 
 def survey_sections(
     surveys: Sequence[Survey], troubles: Sequence[Trouble]
-) -> Iterator[ReportSection | None]:
+) -> Iterator[doc.ReportSection | None]:
     """What each program contains, and its likeliest dispatching functions."""
     for i, survey in enumerate(surveys):
         evidence = survey.evidence
-        yield section(
-            f"program-{i}", _caption(evidence), survey_table(survey), sentences(_notes(evidence))
+        yield doc.section(
+            f"program-{i}",
+            _caption(evidence),
+            survey_table(survey),
+            doc.sentences(_notes(evidence)),
         )
-    yield section("traces", "What the code shows", sentences(trouble_sentences(troubles, ())))
+    yield doc.section(
+        "traces", "What the code shows", doc.sentences(trouble_sentences(troubles, ()))
+    )
 
 
 def survey_headline(survey: Survey) -> str:
     """Of a single program: how it dispatches most likely, and how large it is."""
-    totals, name = survey.totals, quote(survey.evidence.variant)
+    totals, name = survey.totals, fmt.quote(survey.evidence.variant)
     size = f"{totals.functions:,} functions, {totals.jumping:,} of which jump indirectly"
     if survey.handlers:
         pattern, group = survey.handlers
@@ -180,33 +172,33 @@ def survey_headline(survey: Survey) -> str:
     return f"The dispatch of {name} is {form}; {size}."
 
 
-def survey_table(survey: Survey, *, brief: bool = False) -> Table | None:
+def survey_table(survey: Survey, *, brief: bool = False) -> doc.Table | None:
     """The likeliest dispatching functions of one program, and its totals; ``brief``: without these,
     and few that are no loop where one is."""
     totals = survey.totals
-    rows: list[Row] = []
+    rows: list[doc.Row] = []
     if survey.handlers:
         name, group = survey.handlers
         how = f"{group.form}, tail calls of {group.functions:,} functions"
-        rows.append((name, how, number_cell(group.targets), *_numbers(group)))
+        rows.append((name, how, doc.number_cell(group.targets), *_numbers(group)))
     for c in survey.candidates[: 3 if brief and survey.loop else None]:
         form = f"{c.dispatch.form}{' (switch)' if c.dispatch.computed_goto is False else ''}"
         if c.shape is not None and not c.interprets:
             form = f"{'not certain' if c.shape.doubt else 'none'}: {c.shape.against}"
-        rows.append((c.facts.name, form, number_cell(c.dispatch.targets), *_numbers(c.facts)))
+        rows.append((c.facts.name, form, doc.number_cell(c.dispatch.targets), *_numbers(c.facts)))
     if not brief:
         every = f"all {totals.functions:,} functions"
         rows.append((every, f"{totals.jumping:,} jump indirectly", "", *_numbers(totals)))
-    numbers = right("targets", "indirect jumps", "instructions", "bytes")
-    return table(_caption(survey.evidence), ("function", "dispatch", *numbers), rows)
+    numbers = doc.right("targets", "indirect jumps", "instructions", "bytes")
+    return doc.table(_caption(survey.evidence), ("function", "dispatch", *numbers), rows)
 
 
 def _caption(program: Evidence) -> str:
     return f"{program.variant} ({program.architecture})"
 
 
-def _numbers(facts: FunctionFacts | DispatchFacts | CodeTotals) -> Iterator[Cell | None]:
-    return map(number_cell, (facts.indirect_jumps, facts.instructions, facts.size))
+def _numbers(facts: FunctionFacts | DispatchFacts | CodeTotals) -> Iterator[doc.Cell | None]:
+    return map(doc.number_cell, (facts.indirect_jumps, facts.instructions, facts.size))
 
 
 def function_sections(
@@ -214,53 +206,52 @@ def function_sections(
     comparisons: Sequence[Comparison],
     troubles: Sequence[Trouble],
     heat: Heat | None = None,
-) -> Iterator[ReportSection | None]:
+) -> Iterator[doc.ReportSection | None]:
     """How programs dispatch, their functions, what differs, and traces of options and troubles.
     Patterns that match in none of the programs are not named again for each."""
     nowhere = unmatched(programs)
-    yield section("dispatch", "Dispatch", _dispatch_table(programs))
+    yield doc.section("dispatch", "Dispatch", _dispatch_table(programs))
     for i, program in enumerate(programs):
-        yield section(
+        yield doc.section(
             f"program-{i}",
             _caption(program),
             function_table(program),
-            sentences(_notes(program, nowhere)),
+            doc.sentences(_notes(program, nowhere)),
         )
-    yield section("architectures", "Architectures", sentences(_architectures(programs)))
+    yield doc.section("architectures", "Architectures", doc.sentences(_architectures(programs)))
     yield from comparison_sections(comparisons, heat)
     texts = [*_traces(programs), *trouble_sentences(troubles, ())]
-    yield section("traces", "What the code shows", sentences(texts))
+    yield doc.section("traces", "What the code shows", doc.sentences(texts))
 
 
-def _dispatch_table(programs: Sequence[Evidence]) -> Table | None:
-    """How each program dispatches, with the reason; None when none has an indirect jump."""
+def _dispatch_table(programs: Sequence[Evidence]) -> doc.Table | None:
     rows = [
         (
             *(evidence.variant, facts.style, facts.form),
-            *(number_cell(facts.indirect_jumps), number_cell(facts.targets), facts.reason),
+            *(doc.number_cell(facts.indirect_jumps), doc.number_cell(facts.targets), facts.reason),
         )
         for evidence in programs
         if (facts := evidence.dispatch) and facts.style != "none"
     ]
-    columns = ("program", "style", "form", *right("indirect jumps", "targets"), "because")
-    return table("Dispatch", columns, rows)
+    columns = ("program", "style", "form", *doc.right("indirect jumps", "targets"), "because")
+    return doc.table("Dispatch", columns, rows)
 
 
-def function_table(evidence: Evidence) -> Table | None:
+def function_table(evidence: Evidence) -> doc.Table | None:
     """The functions that were looked at in one program."""
     numbers = ("bytes", "instructions", "indirect jumps", "calls", "indirect calls", "tail jumps")
-    rows: list[Row] = [
+    rows: list[doc.Row] = [
         (
             f.name,
-            *map(number_cell, (f.size, f.instructions, f.indirect_jumps)),
-            *map(number_cell, (f.direct_calls, f.indirect_calls, f.tail_jumps)),
+            *map(doc.number_cell, (f.size, f.instructions, f.indirect_jumps)),
+            *map(doc.number_cell, (f.direct_calls, f.indirect_calls, f.tail_jumps)),
         )
         for f in evidence.functions
     ]
-    return table(_caption(evidence), ("function", *right(*numbers)), rows)
+    return doc.table(_caption(evidence), ("function", *doc.right(*numbers)), rows)
 
 
-def difference_table(comparisons: Sequence[Comparison], heat: Heat | None) -> Table | None:
+def difference_table(comparisons: Sequence[Comparison], heat: Heat | None) -> doc.Table | None:
     """The functions that differ, of several comparisons with the program that they differ in, of
     one with what they call in one program only."""
     several = len(comparisons) > 1
@@ -279,16 +270,16 @@ def difference_table(comparisons: Sequence[Comparison], heat: Heat | None) -> Ta
         )
         for c, d in differing[:_MOST]
     ]
-    a, others = comparisons[0].a, join_words([c.b for c in comparisons])
+    a, others = comparisons[0].a, fmt.join([c.b for c in comparisons])
     only = (None, None) if several else (f"called only in {a}", f"called only in {others}")
-    names = ("function", *(right("of the run") if heat else (None,)), "in" if several else None)
-    numbers = right("bytes", "instructions", "indirect jumps", "calls")
+    names = ("function", *(doc.right("of the run") if heat else (None,)), "in" if several else None)
+    numbers = doc.right("bytes", "instructions", "indirect jumps", "calls")
     more = f": the first {_MOST} of {len(differing):,}" if len(differing) > _MOST else ""
-    return table(f"{a} → {others}{more}", (*names, *numbers, *only), rows)
+    return doc.table(f"{a} → {others}{more}", (*names, *numbers, *only), rows)
 
 
-def _share(share: float) -> Cell:
-    return Cell(f"{100 * share:.1f} %" if share else "", number=share)
+def _share(share: float) -> doc.Cell:
+    return doc.Cell(f"{100 * share:.1f} %" if share else "", number=share)
 
 
 def _counts(comparison: Comparison) -> Iterator[str]:
@@ -299,8 +290,8 @@ def _counts(comparison: Comparison) -> Iterator[str]:
     yield from (f"Only in {name}: {len(only)} ({_some(only)})" for name, only in comparison.only)
 
 
-def _change(a: int, b: int) -> Cell:
-    return Cell(f"{a:,}" if a == b else f"{a:,} → {b:,}", number=b - a)
+def _change(a: int, b: int) -> doc.Cell:
+    return doc.Cell(f"{a:,}" if a == b else f"{a:,} → {b:,}", number=b - a)
 
 
 def _callees(calls: Calls) -> str:
@@ -330,7 +321,6 @@ def _architectures(programs: Iterable[Evidence]) -> Iterator[str]:
 
 
 def _traces(programs: Iterable[Evidence]) -> Iterator[str]:
-    """What handlers save, and traces of compiler options."""
     for program in programs:
         name, entry = program.variant, program.entry
         if entry is not None and entry.saving:
@@ -369,7 +359,7 @@ def _dispatch(a: ProgramDispatch, b: ProgramDispatch) -> str:
     facts, other = a.dispatch, b.dispatch
     if facts is None or other is None or {"unknown", "none"} & {facts.form, other.form}:
         return ""
-    first, second = quote(a.program.variant), quote(b.program.variant)
+    first, second = fmt.quote(a.program.variant), fmt.quote(b.program.variant)
     numbers = facts.indirect_jumps, other.indirect_jumps
     form, jumps = _form(facts), [f"{n:,} indirect jump{'s' * (n != 1)}" for n in numbers]
     if (facts.style, facts.form) != (other.style, other.form):
@@ -392,7 +382,7 @@ def _functions(
     compared = compare_functions(a.program, b.program)
     differing = [d.name for d in compared if d.differs]
     if not compared:
-        return f"{quoted([a.program.variant, b.program.variant])} have no function in common"
+        return f"{fmt.quoted([a.program.variant, b.program.variant])} have no function in common"
     both = f"{len(compared):,} functions" if len(compared) > 1 else "1 function"
     if not differing:
         text = f"no count differs between the {both} in both"
@@ -403,7 +393,7 @@ def _functions(
         return f"{text}, but the instructions of {changed:,} do"
     hot = _hot(differing, heat)
     if len(differing) <= _NAMED:
-        return f"{has(differing, 'differs', 'differ')}, of {both} in both{hot}"
+        return f"{fmt.has(differing, 'differs', 'differ')}, of {both} in both{hot}"
     return f"{len(differing):,} of {both} in both differ{hot}"
 
 
@@ -414,4 +404,4 @@ def _hot(differing: Sequence[str], heat: Heat | None) -> str:
     some = f"{number:,} of them hot" if number else "none of them hot"
     if len(differing) == 1:
         some = "and is hot" if number else "and is not hot"
-    return f", {some} according to {quote(heat.source)}"
+    return f", {some} according to {fmt.quote(heat.source)}"

@@ -9,20 +9,8 @@ from typing import Any
 from whyfast.history.changes import FALSE_STEP
 from whyfast.model.codec import dump, encode
 from whyfast.model.history import Drift, Finding, History, Outlier, SeriesHistory, Shift
-from whyfast.report.document import (
-    Cell,
-    Document,
-    Plot,
-    Summary,
-    Table,
-    code_block,
-    document,
-    right,
-    section,
-    sentences,
-    table,
-)
-from whyfast.report.formatting import exact_text, format_percent, format_seconds, size_of
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections.history import (
     coincidences,
     cost_history_sentences,
@@ -40,7 +28,7 @@ from whyfast.report.sections.history import (
 
 
 def dump_history(history: History) -> str:
-    """The JSON text; docs/history.md has the keys. Points are named, not numbered."""
+    """The JSON text; docs/schemas has the keys. Points are named, not numbered."""
     timeline, points = history.timeline, history.timeline.points
 
     def named(item: object, *keys: str) -> dict[str, Any]:
@@ -91,44 +79,50 @@ _SHORT_CARE = (
 _COMMANDS = 2
 
 
-def history_page(history: History) -> Document:
+def history_page(history: History) -> doc.Document:
     """The whole report; of a single series its table is part of the answer."""
     single = len(history.series) == 1
-    commands = code_block(search_commands(history), "sh")
-    return document(
+    commands = doc.code_block(search_commands(history), "sh")
+    return doc.document(
         "history",
-        section("series", "The series", series_plot(history)),
-        section("found", "What changed", finding_table(history), importance="answer"),
-        section(
+        doc.section("series", "The series", series_plot(history)),
+        doc.section("found", "What changed", finding_table(history), importance="answer"),
+        doc.section(
             "suite", "The suite as a whole", series_table(history, suite=True), importance="answer"
         ),
-        section("machines", "Machine by machine", changes_by_machine(history), importance="answer"),
-        section(
+        doc.section(
+            "machines", "Machine by machine", changes_by_machine(history), importance="answer"
+        ),
+        doc.section(
             "costs",
             "Costs",
             cost_history_table(history.timeline),
-            sentences(cost_history_sentences(history.timeline)),
+            doc.sentences(cost_history_sentences(history.timeline)),
             importance="answer",
         ),
-        section("why", "What else changed", sentences(why_sentences(history)), importance="answer"),
-        section("search", "Search for the cause", commands, importance="answer"),
-        section(
+        doc.section(
+            "why", "What else changed", doc.sentences(why_sentences(history)), importance="answer"
+        ),
+        doc.section("search", "Search for the cause", commands, importance="answer"),
+        doc.section(
             "each", "Each series", series_table(history), importance="main" if single else "detail"
         ),
-        section("care", "Read with care", sentences(cautions(history)), importance="answer"),
+        doc.section(
+            "care", "Read with care", doc.sentences(cautions(history)), importance="answer"
+        ),
         headline=headline(history),
         heading=f"Since when, by {history.timeline.by}",
         summary=_summary(history),
     )
 
 
-def _summary(history: History) -> Summary:
+def _summary(history: History) -> doc.Summary:
     """The answer on one screen: what the suite does in the headline, the others in the table."""
     rest, notes = largest(history), history.timeline.notes
     shown = finding_table(history, wide=False)
     shown = shown or series_table(history, suite=len(history.series) > 1)
     cautious = [c for c in cautions(history) if c not in notes]  # the first two are of all
-    return Summary(
+    return doc.Summary(
         findings=tuple(why_sentences(history)),
         table=shown and replace(shown, short=None),
         care=(*notes, _SHORT_CARE, *cautious[2:]),
@@ -144,7 +138,7 @@ def cautions(history: History) -> tuple[str, ...]:
     there = "there is" if total == 1 else "there are"
     texts = [
         f"A series of independent noise without a change shows a false step in about "
-        f"{format_percent(FALSE_STEP)} of cases, correlated noise more often; {there} {total} "
+        f"{fmt.percent(FALSE_STEP)} of cases, correlated noise more often; {there} {total} "
         "series.",
         "Each point was measured at a different time, so changes of the program and of the machine "
         "look alike. Measure both ends of a step again, interleaved, before blaming a commit: "
@@ -164,29 +158,28 @@ def cautions(history: History) -> tuple[str, ...]:
     return (*texts, *history.timeline.notes)
 
 
-def finding_table(history: History, *, wide: bool = True) -> Table | None:
-    """Every finding: those of the suite, unless not ``wide``, then the largest first; the first of
-    them in short."""
+def finding_table(history: History, *, wide: bool = True) -> doc.Table | None:
+    """Every finding, the suite's first if ``wide``, then the largest; in short the first ones."""
     others = (change.finding for change in largest(history))
     shared = suite_wide(history) if wide else ()
     rows = []
     for f in (*sorted(shared, key=lambda f: (-len(f.ratios), f.at)), *others):
         where = f"all with {where_text(f.where)}" if f.where else None  # what the series share
         where = next(iter(f.ratios)) if len(f.ratios) == 1 else where
-        middle, sizes = median(f.ratios.values()), sorted(f.ratios.values(), key=size_of)
-        ends = dict.fromkeys(exact_text(size).value for size in (sizes[0], sizes[-1]))
-        ratio = Cell(exact_text(middle).factor, number=middle)
+        middle, sizes = median(f.ratios.values()), sorted(f.ratios.values(), key=fmt.size_of)
+        ends = dict.fromkeys(fmt.exact_text(size).value for size in (sizes[0], sizes[-1]))
+        ratio = doc.Cell(fmt.exact_text(middle).factor, number=middle)
         many = f"{len(f.ratios)} of {f.of}"
         rows.append((name_finding(history, f), many, where, ratio, " … ".join(ends)))
-    columns = ("what", *right("series"), "where", *right("median", "from … to"))
-    whole = table(f"What changed, by {history.timeline.by}", columns, rows)
+    columns = ("what", *doc.right("series"), "where", *doc.right("median", "from … to"))
+    whole = doc.table(f"What changed, by {history.timeline.by}", columns, rows)
     if whole is None or len(rows) <= _ROWS:
         return whole
     caption = f"{whole.caption}: the first {_ROWS} of {len(rows)}; -v shows all"
     return replace(whole, short=replace(whole, caption=caption, rows=whole.rows[:_ROWS]))
 
 
-def changes_by_machine(history: History) -> Table | None:
+def changes_by_machine(history: History) -> doc.Table | None:
     """The findings of the suite, one column per machine; None of a single machine."""
     machines = history.timeline.machines
     if len(machines) < 2:
@@ -195,7 +188,7 @@ def changes_by_machine(history: History) -> Table | None:
     for f in main_findings(history):
         cells = tuple(_on_machine(history, f, m) for m in machines)
         rows.setdefault((f.kind, f.before, f.at), (name_finding(history, f), *cells))
-    return table("What changed, machine by machine", ("what", *machines), rows.values())
+    return doc.table("What changed, machine by machine", ("what", *machines), rows.values())
 
 
 def _on_machine(history: History, finding: Finding, machine: str) -> str:
@@ -213,24 +206,23 @@ def _on_machine(history: History, finding: Finding, machine: str) -> str:
     ]
     if not here:
         return "–"
-    return f"{exact_text(median(here)).factor} in {len(here)} of {len(mine)}"
+    return f"{fmt.exact_text(median(here)).factor} in {len(here)} of {len(mine)}"
 
 
-def series_table(history: History, *, suite: bool = False) -> Table | None:
-    """Each series: its level between the steps, and what was found; or the suite's mean and
-    median."""
+def series_table(history: History, *, suite: bool = False) -> doc.Table | None:
+    """Each series, its levels and findings; with ``suite``, the suite's mean and median."""
     rows = [
         (
             h.series.name,
-            " → ".join(dict.fromkeys(format_seconds(x) for x in _levels(h))),
-            Cell(format_percent(round(h.noise, 4)), number=h.noise),
+            " → ".join(dict.fromkeys(fmt.seconds(x) for x in _levels(h))),
+            doc.Cell(fmt.percent(round(h.noise, 4)), number=h.noise),
             "; ".join(in_series(h, history.timeline.points)) or "no change",
         )
         for h in (history.suite if suite else history.series)
     ]
     heads = ("", None) if suite else ("series", "level")
     title = "The suite as a whole" if suite else "Each series"
-    return table(title, (*heads, *right("noise"), "found"), rows)
+    return doc.table(title, (*heads, *doc.right("noise"), "found"), rows)
 
 
 def _levels(h: SeriesHistory) -> list[float]:
@@ -242,7 +234,7 @@ def _levels(h: SeriesHistory) -> list[float]:
     return [level for i in sorted(ends) if (level := h.levels[i]) is not None]
 
 
-def series_plot(history: History) -> Plot:
+def series_plot(history: History) -> doc.Plot:
     """A line for each series, its outliers, and the steps that many series share."""
     points = history.timeline.points
     series = [
@@ -254,7 +246,9 @@ def series_plot(history: History) -> Plot:
             "levels": list(h.levels),
             "outliers": [o.at for o in h.outliers],
             "kinds": [kind for kind, items in findings.items() if items],
-            "size": max((size_of(f.ratio) for fs in findings.values() for f in fs), default=0.0),
+            "size": max(
+                (fmt.size_of(f.ratio) for fs in findings.values() for f in fs), default=0.0
+            ),
             "noise": h.noise,
             "findings": list(in_series(h, points)),
             "plain": h.series.higher,
@@ -273,7 +267,7 @@ def series_plot(history: History) -> Plot:
             if f.kind != "drift"
         ],
     }
-    return Plot("history", data)
+    return doc.Plot("history", data)
 
 
 def _findings(h: SeriesHistory) -> dict[str, tuple[Shift | Drift | Outlier, ...]]:

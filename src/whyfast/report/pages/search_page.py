@@ -6,16 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from whyfast.model.codec import dump, encode
-from whyfast.report.document import (
-    Block,
-    Document,
-    Importance,
-    ReportSection,
-    document,
-    section,
-    sentences,
-)
-from whyfast.report.formatting import format_percent, pluralize, quote, quoted
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.pages.search_set_page import set_headline, set_page
 from whyfast.report.sections.search import (
     PLACED,
@@ -41,7 +33,7 @@ from whyfast.search.state import MEASURED, Interval, Where, exact, jumps
 _MOST_NAMED, _MOST_STEPS = 5, 3
 
 
-def search_page(result: SearchResult | SetResult) -> Document:
+def search_page(result: SearchResult | SetResult) -> doc.Document:
     """The answer in a sentence, what it rests on, and every measured candidate or mixture."""
     if isinstance(result, SetResult):
         return set_page(result)
@@ -49,27 +41,28 @@ def search_page(result: SearchResult | SetResult) -> Document:
     others = [search for search in _every(result) if search is not inner]
     states = [search.state for search in _every(result)]
     blocks, built = sum(len(s.observations) for s in states), sum(len(s.built) for s in states)
-    taken = (
-        f"{pluralize(blocks, 'block')} of measuring, {pluralize(built, 'candidate')} built between"
-    )
-    taken += f", {pluralize(len(states), 'search')}" if len(states) > 1 else ""
+    taken = f"{fmt.pluralize(blocks, 'block')} of measuring, "
+    taken += f"{fmt.pluralize(built, 'candidate')} built between"
+    taken += f", {fmt.pluralize(len(states), 'search')}" if len(states) > 1 else ""
     evidence, where = inner.evidence, inner.answer.where
     further, rests, weak = _further(result), tuple(_rests_on(result)), tuple(_weakened(result))
-    found: tuple[Block | None, ...] = ()
+    found: tuple[doc.Block | None, ...] = ()
     beside: list[str] = []
     if evidence is not None:
         texts = list(evidence_sentences(evidence))
-        found = sentences(texts), sections_table(evidence), code_shown(evidence)
+        found = doc.sentences(texts), sections_table(evidence), code_shown(evidence)
         # The headline has the causes of an account, else the first sentence of the evidence.
         first = 0 if named_causes(evidence.account) else 1
         beside = [*account_sentences(evidence.account, headline=False), *texts[first:]]
-    focus = quote(inner.at(where.first).title) if where is not None else ""
-    return document(
+    focus = fmt.quote(inner.at(where.first).title) if where is not None else ""
+    return doc.document(
         "search",
-        section("basis", "What it rests on", sentences((*rests, *weak)), importance="answer"),
-        section("because", "Because", *found),
+        doc.section(
+            "basis", "What it rests on", doc.sentences((*rests, *weak)), importance="answer"
+        ),
+        doc.section("because", "Because", *found),
         *why_sections(evidence.account if evidence is not None else None),
-        section("further", "Further steps", sentences(further)),
+        doc.section("further", "Further steps", doc.sentences(further)),
         *_course(inner),
         *(s for i, search in enumerate(others, 1) for s in _course(search, i, result)),
         headline=search_headline(result),
@@ -83,32 +76,30 @@ def search_page(result: SearchResult | SetResult) -> Document:
 
 def _course(
     result: SearchResult, number: int = 0, outermost: SearchResult | None = None
-) -> Iterator[ReportSection | None]:
+) -> Iterator[doc.ReportSection | None]:
     """The measured candidates, and the skipped ones."""
     which, suffix = "", f"-{number}" if number else ""
     if number:
-        ends = (quote(result.candidates[i].title) for i in (0, -1))
+        ends = (fmt.quote(result.candidates[i].title) for i in (0, -1))
         which = ", the whole range" if result is outermost else f", {' … '.join(ends)}"
-    importance: Importance = "detail" if number else "main"
+    importance: doc.Importance = "detail" if number else "main"
     shown = posterior_plot(result), measured_table(result), posterior_table(result)
-    yield section(f"measured{suffix}", f"Measured{which}", *shown, importance=importance)
-    skipped = sentences(
-        f"{quote(result.candidates[candidate].title)}: {reason}"
+    yield doc.section(f"measured{suffix}", f"Measured{which}", *shown, importance=importance)
+    skipped = doc.sentences(
+        f"{fmt.quote(result.candidates[candidate].title)}: {reason}"
         for candidate, reason in sorted(result.state.skipped.items())
     )
-    yield section(f"skipped{suffix}", f"Skipped{which}", skipped, importance=importance)
+    yield doc.section(f"skipped{suffix}", f"Skipped{which}", skipped, importance=importance)
 
 
 def _every(result: SearchResult) -> Iterator[SearchResult]:
-    """The result and all further ones."""
     yield result
     for search in result.further:
         yield from _every(search)
 
 
 def _further(result: SearchResult) -> list[str]:
-    """The results of the searches of remainders, beyond the bad end, and in merged branches that
-    do not show the step."""
+    """The results of further searches: remainders, repairs, and branches without the step."""
     texts: list[str] = []
     for search in _every(result):
         answer, found = _answer(deepest(search)), search.answer.outcome in ("culprit", "one of")
@@ -119,7 +110,7 @@ def _further(result: SearchResult) -> list[str]:
         elif search.why == "way back":
             texts.append(_good_again(search))
         elif search.why == "merged branch" and not found:
-            tip = quote(search.candidates[-1].title)
+            tip = fmt.quote(search.candidates[-1].title)
             texts.append(f"In the branch itself, up to {tip}: {_answer(search)}")
         texts += search.notes
     return texts
@@ -133,14 +124,14 @@ def _repaired(back: SearchResult) -> str:
         return f"{reverted} repaired some of it: {clause}."
     if not answer.ends:
         return _answer(back)
-    after, good = quote(names[-1].title), quote(names[0].title)
+    after, good = fmt.quote(names[-1].title), fmt.quote(names[0].title)
     ends = f"{after} {compares(back.quantity, answer.ends)} than {good}"
     return f"After it some of it was repaired in several steps: {ends}."
 
 
 def _good_again(back: SearchResult) -> str:
     """The result of a search beyond the bad end; its good end is the last candidate of all."""
-    last, bad = quote(back.candidates[0].title), quote(back.candidates[-1].title)
+    last, bad = fmt.quote(back.candidates[0].title), fmt.quote(back.candidates[-1].title)
     if change := _better(back):
         again, clause = change
         return f"{again} is good again: {clause}."
@@ -154,7 +145,7 @@ def _better(back: SearchResult) -> tuple[str, str] | None:
     where, step = back.answer.where, back.answer.step
     if back.answer.outcome not in ("culprit", "one of") or where is None or not step:
         return None
-    better, before = (quote(back.candidates[i].title) for i in (where.parent, where.last))
+    better, before = (fmt.quote(back.candidates[i].title) for i in (where.parent, where.last))
     return better, f"{before} {compares(back.quantity, step)} than that"
 
 
@@ -163,7 +154,7 @@ def search_headline(result: SearchResult) -> str:
     inner = deepest(result)
     text = _answer(inner)
     if merges := merged_by(result):
-        names = quoted(m.title.split(" ", 1)[0] for m in merges)
+        names = fmt.quoted(m.title.split(" ", 1)[0] for m in merges)
         text = f"{text[:-1]}; it came in by {'merges' if len(merges) > 1 else 'the merge'} {names}."
     if inner.evidence is not None and (why := because(inner.evidence)):
         text = f"{text[:-1]}: {why}."
@@ -171,14 +162,15 @@ def search_headline(result: SearchResult) -> str:
 
 
 def _answer(result: SearchResult) -> str:
-    """The answer of one search."""
     answer, names = result.answer, result.candidates
-    good, bad = quote(names[0].title), quote(names[-1].title)
+    good, bad = fmt.quote(names[0].title), fmt.quote(names[-1].title)
     where = answer.where
     if answer.outcome in ("culprit", "one of") and where is not None and answer.step is not None:
-        older = quote(names[result.sides(where)[0]].title)
+        older = fmt.quote(names[result.sides(where)[0]].title)
         step = compares(result.quantity, _newer(result, answer.step))
-        culprit = f"one of {where.size}" if where.size > 1 else quote(result.at(where.first).title)
+        culprit = (
+            f"one of {where.size}" if where.size > 1 else fmt.quote(result.at(where.first).title)
+        )
         text = f"{culprit} {step}"
         if result.quantity in MEASURED:
             text = f"Made {'faster' if result.backwards else 'slower'} by {culprit}, which {step}"
@@ -208,13 +200,13 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
     """The measurements behind the answer, and its probability."""
     answer, inner = result.answer, deepest(result)
     if answer.ends is not None and answer.outcome not in ("none", "swapped"):  # in the headline
-        blocks = pluralize(answer.ends.blocks, "block")
+        blocks = fmt.pluralize(answer.ends.blocks, "block")
         yield f"The ends: {_of_ends(result, answer.ends)}, in {blocks}."
     if answer.outcome in ("gradual", "scattered") and exact(result.state):
         # Between candidates that follow each other or were not told apart.
         for low, high, jump in jumps(result.state)[:_MOST_STEPS]:
             where = Where(low + 1, high, 1.0)
-            older, newer = (quote(result.candidates[i].title) for i in result.sides(where))
+            older, newer = (fmt.quote(result.candidates[i].title) for i in result.sides(where))
             step = compares(result.quantity, _newer(result, Interval(jump, jump, jump, 1)))
             among = "" if where.size == 1 else f", over {where.size} {result.axis}"
             yield f"{newer} {step} than {older}{among}."
@@ -227,21 +219,21 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
         yield "The printed number never varied, so it counts as exact."
     elif answer.step is not None:
         yield (
-            f"Culprit and parent were measured again in {pluralize(answer.step.blocks, 'block')}, "
-            "which had no part in choosing them; the interval is from these blocks alone."
+            "Culprit and parent were measured again in "
+            f"{fmt.pluralize(answer.step.blocks, 'block')}, which had no part in choosing them; "
+            "the interval is from these blocks alone."
         )
     if inner is not result and inner.answer.step is not None and inner.quantity in MEASURED:
         yield (
             f"In the merged branch culprit and parent were measured in "
-            f"{pluralize(inner.answer.step.blocks, 'block')} of their own."
+            f"{fmt.pluralize(inner.answer.step.blocks, 'block')} of their own."
         )
     if answer.where is not None:
-        share = format_percent(answer.where.probability)
+        share = fmt.percent(answer.where.probability)
         yield f"Probability of this place, given that there is a step: {share}."
 
 
 def _weakened(result: SearchResult) -> Iterator[str]:
-    """What the answer leaves open."""
     answer = result.answer
     if answer.several:
         searched = any(search.why == "remainder" for search in result.further)
@@ -258,7 +250,7 @@ def _weakened(result: SearchResult) -> Iterator[str]:
 
 
 def _listed(result: SearchResult, where: Where) -> str:
-    titles = [quote(result.at(i).title) for i in range(where.first, where.last + 1)]
+    titles = [fmt.quote(result.at(i).title) for i in range(where.first, where.last + 1)]
     more = f" and {len(titles) - _MOST_NAMED} more" if len(titles) > _MOST_NAMED else ""
     return f"{'; '.join(titles[:_MOST_NAMED])}{more}"
 
@@ -272,7 +264,7 @@ def _newer(result: SearchResult, interval: Interval) -> Interval:
 
 def _of_ends(result: SearchResult, ends: Interval | None) -> str:
     """How the newer end compares with the older one, as a clause."""
-    older, newer = (quote(result.candidates[i].title) for i in (0, -1))
+    older, newer = (fmt.quote(result.candidates[i].title) for i in (0, -1))
     if result.backwards:
         older, newer = newer, older
     if ends is None:
@@ -281,7 +273,7 @@ def _of_ends(result: SearchResult, ends: Interval | None) -> str:
 
 
 def dump_search(result: SearchResult | SetResult) -> str:
-    """The JSON text of a search, with every block; docs/search.md describes it."""
+    """The JSON text of a search, with every block; docs/schemas describes it."""
     if isinstance(result, SetResult):
         return dump("search-set", {"headline": set_headline(result), **encode(result)})
     return dump("search", {"headline": search_headline(result), **encode(result)})

@@ -6,34 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from whyfast.report.document import (
-    Document,
-    ReportSection,
-    Table,
-    detail,
-    document,
-    right,
-    section,
-    sentences,
-    table,
-)
-from whyfast.report.formatting import (
-    as_code,
-    escape_controls,
-    format_percent,
-    join_words,
-    pluralize,
-    quote,
-    sentence,
-)
-from whyfast.report.sections.search import (
-    PLACED,
-    SWAPPED,
-    alike,
-    compares,
-    scatter_of,
-    surely_unlike,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
+from whyfast.report.sections import search
 from whyfast.report.sections.summary import search_summary
 from whyfast.search.ddmin import Failed, Part
 from whyfast.search.results import SetResult
@@ -52,18 +27,20 @@ _TOGETHER = {
 _LITTLE = 0.1
 
 
-def set_page(result: SetResult) -> Document:
+def set_page(result: SetResult) -> doc.Document:
     """The answer in a sentence, what it rests on, and every measured mixture."""
     every = list(_every(result))
     blocks = sum(len(_trials(search)) for search in every)
-    taken = f"{pluralize(blocks, 'block')} of measuring"
+    taken = f"{fmt.pluralize(blocks, 'block')} of measuring"
     if result.quantity not in MEASURED:
         programs = sum(search.answer.subsets for search in every) + 2
-        taken = f"{result.quantity} of {pluralize(programs, 'program')}, counted"
+        taken = f"{result.quantity} of {fmt.pluralize(programs, 'program')}, counted"
     rests, weak = (*_rests_on(result), *_further(result)), tuple(_weakened(result))
-    return document(
+    return doc.document(
         "search",
-        section("basis", "What it rests on", sentences(_basis(result)), importance="answer"),
+        doc.section(
+            "basis", "What it rests on", doc.sentences(_basis(result)), importance="answer"
+        ),
         *(s for i, search in enumerate(every) for s in _course(search, i)),
         headline=set_headline(result),
         about=(taken,),
@@ -79,44 +56,44 @@ def _every(result: SetResult) -> Iterator[SetResult]:
         yield from _every(result.further)
 
 
-def _course(result: SetResult, number: int) -> Iterator[ReportSection | None]:
+def _course(result: SetResult, number: int) -> Iterator[doc.ReportSection | None]:
     """What a further search rests on; what was measured, and skipped."""
     suffix, which = (f"-{number}", f", {_bad(result)}") if number else ("", "")
     rest = [set_headline(result), *_basis(result)] if number else []
     failed = (e for e in result.events if isinstance(e, Failed))
     skipped = (f"{_label(result, e.subset)}: {e.reason}" for e in failed)
-    yield section(f"rest{suffix}", f"Next{which}", sentences(rest))
+    yield doc.section(f"rest{suffix}", f"Next{which}", doc.sentences(rest))
     # The differences by the numbers in the labels of mixtures.
     numbers: list[tuple[int, str]] = []
     if any(e.subset and _numbered(result, e.subset) for e in result.events):
-        numbers = list(enumerate(map(escape_controls, result.differences), 1))
-    named = table("Differences", (*right("number"), quote(result.bad)), numbers)
-    yield detail(f"measured{suffix}", f"Measured{which}", _measured(result), named)
-    yield section(f"skipped{suffix}", f"Skipped{which}", sentences(skipped))
+        numbers = list(enumerate(map(fmt.escape_controls, result.differences), 1))
+    named = doc.table("Differences", (*doc.right("number"), fmt.quote(result.bad)), numbers)
+    yield doc.detail(f"measured{suffix}", f"Measured{which}", _measured(result), named)
+    yield doc.section(f"skipped{suffix}", f"Skipped{which}", doc.sentences(skipped))
 
 
 def set_headline(result: SetResult) -> str:
     """The answer in one sentence."""
     answer, further = result.answer, bool(result.reverted)
-    good, bad = quote(result.good), _bad(result)
+    good, bad = fmt.quote(result.good), _bad(result)
     interval = interval_of([t.ends for t in _judged(result)])
-    ends = f"{bad} {compares(result.quantity, interval)} than {good}"
+    ends = f"{bad} {search.compares(result.quantity, interval)} than {good}"
     if answer.outcome == "set":
-        named = join_words([_named(result, part) for part in answer.parts])
+        named = fmt.join([_named(result, part) for part in answer.parts])
         if len(answer.parts) == 1:
             return f"{named} carries {_how_much(result)}: {ends}."
         return f"{named} carry {_how_much(result)} together: {ends}; each of them is necessary."
     if answer.outcome == "none":
-        clause = alike(result.quantity, interval, good, bad)
-        if further and surely_unlike(result.quantity, interval):
+        clause = search.alike(result.quantity, interval, good, bad)
+        if further and search.surely_unlike(result.quantity, interval):
             return f"The search ends here: {clause}."
         return f"There is no {'further ' if further else ''}difference: {clause}."
     if answer.outcome == "swapped":
-        return f"There is no further slowdown: {ends}." if further else SWAPPED.format(ends)
+        return f"There is no further slowdown: {ends}." if further else search.SWAPPED.format(ends)
     if answer.outcome == "placement":
-        return f"Placement: {PLACED.format(ends)}"
+        return f"Placement: {search.PLACED.format(ends)}"
     if answer.outcome == "mixed":
-        number = pluralize(len(result.differences), "difference")
+        number = fmt.pluralize(len(result.differences), "difference")
         means = result.vanishing or "more than a few of them carry it, or it is placement"
         return f"{ends}, and that disappears when the {number} between them are mixed: {means}."
     return "Undecided: not enough measurements."
@@ -124,7 +101,7 @@ def set_headline(result: SetResult) -> str:
 
 def _bad(result: SetResult) -> str:
     """The bad end's name; with culprits reverted, that of its rest."""
-    return f"the rest of {quote(result.bad)}" if result.reverted else quote(result.bad)
+    return f"the rest of {fmt.quote(result.bad)}" if result.reverted else fmt.quote(result.bad)
 
 
 def _what(result: SetResult) -> str:
@@ -132,7 +109,6 @@ def _what(result: SetResult) -> str:
 
 
 def _how_much(result: SetResult) -> str:
-    """The difference, or the share of it that is carried."""
     level, error = result.answer.whole or (1.0, 0.0)
     if abs(level - 1) <= max(_WHOLE, error if result.quantity in MEASURED else 0.0):
         return _what(result)
@@ -150,21 +126,21 @@ def _basis(result: SetResult) -> Iterator[str]:
 def _rests_on(result: SetResult) -> Iterator[str]:
     answer, timed = result.answer, result.quantity in MEASURED
     subject = "It has" if result.reverted else "The ends have"
-    text = f"{subject} {pluralize(len(result.differences), 'difference')}"
+    text = f"{subject} {fmt.pluralize(len(result.differences), 'difference')}"
     if result.reverted:
-        reverted = join_words(list(map(as_code, result.reverted)))
-        text += f", with {reverted} set as in {quote(result.good)}"
+        reverted = fmt.join(map(fmt.as_code, result.reverted))
+        text += f", with {reverted} set as in {fmt.quote(result.good)}"
     if answer.subsets:
-        text += f"; {pluralize(answer.subsets, 'mixture')} of them were built and measured"
+        text += f"; {fmt.pluralize(answer.subsets, 'mixture')} of them were built and measured"
     yield f"{text}."
     if answer.whole is not None and (rest := _rest(result)):
-        single, good = len(answer.parts) == 1, quote(result.good)
+        single, good = len(answer.parts) == 1, fmt.quote(result.good)
         start = f"{'It is' if single else 'They are'} sufficient: with"
         if _how_much(result) != _what(result):
             start = "With"
         how = "verified in separate blocks" if timed else "counted"
         yield (
-            f"{start} nothing else from {quote(result.bad)}, {_share(answer.whole)} of "
+            f"{start} nothing else from {fmt.quote(result.bad)}, {_share(answer.whole)} of "
             f"{_what(result)} is there, {how}."
         )
         others = level(_judged(result), rest)
@@ -181,7 +157,7 @@ def _rests_on(result: SetResult) -> Iterator[str]:
         if len(part) > 1:
             yield f"{_named(result, part)} could not be measured separately."
     yield from _layouts(result)
-    objects = [quote(result.differences[d]) for part in answer.parts for d in part]
+    objects = [fmt.quote(result.differences[d]) for part in answer.parts for d in part]
     for name in objects if result.axis == "objects" else ():
         if name.endswith(".o"):
             yield f"Which of its functions: `--axis functions --object {name}`."
@@ -189,11 +165,11 @@ def _rests_on(result: SetResult) -> Iterator[str]:
 
 def _further(result: SetResult) -> Iterator[str]:
     """The results of the searches of the remaining difference."""
-    for search in _every(result):
-        if search.reverted:
-            yield set_headline(search)
-        if search.note:
-            yield sentence(search.note)
+    for further in _every(result):
+        if further.reverted:
+            yield set_headline(further)
+        if further.note:
+            yield fmt.sentence(further.note)
 
 
 def _layouts(result: SetResult) -> Iterator[str]:
@@ -202,9 +178,9 @@ def _layouts(result: SetResult) -> Iterator[str]:
     over = interval_of([t.ends for t in _trials(result) if t.layouts])
     if over is None:
         return
-    clause = compares(result.quantity, over)
-    yield f"In other layouts {quote(result.bad)} {clause} than {quote(result.good)}."
-    if scatter := scatter_of(_trials(result)):
+    clause = search.compares(result.quantity, over)
+    yield f"In other layouts {fmt.quote(result.bad)} {clause} than {fmt.quote(result.good)}."
+    if scatter := search.scatter_of(_trials(result)):
         yield scatter
     if answer.tested == "partly":
         yield "The difference as linked is in part placement, so all blocks drew layouts."
@@ -215,7 +191,6 @@ def _layouts(result: SetResult) -> Iterator[str]:
 
 
 def _weakened(result: SetResult) -> Iterator[str]:
-    """What the answer leaves open."""
     searched = "" if result.further or result.note else "; `--all` searches for the others"
     if result.answer.others:
         yield (
@@ -232,7 +207,7 @@ def _weakened(result: SetResult) -> Iterator[str]:
         yield "Placement was not tested: mixtures are measured as linked."
 
 
-def _measured(result: SetResult, *, named: bool = False) -> Table | None:
+def _measured(result: SetResult, *, named: bool = False) -> doc.Table | None:
     """One row per mixture, the fewest differences first, with its share of the difference.
     ``named``: only mixtures whose labels need no numbers."""
     trials = _judged(result)
@@ -244,8 +219,8 @@ def _measured(result: SetResult, *, named: bool = False) -> Table | None:
             number = [blocks[subset]] if timed else []
             share = _share(level(trials, subset))
             rows.append((_label(result, subset), len(subset), *number, share))
-    heads = right("differences", *(["blocks"] if timed else []), "share")
-    return table("Mixtures", (f"from {quote(result.bad)}", *heads), rows)
+    heads = doc.right("differences", *(["blocks"] if timed else []), "share")
+    return doc.table("Mixtures", (f"from {fmt.quote(result.bad)}", *heads), rows)
 
 
 def _numbered(result: SetResult, subset: Subset) -> bool:
@@ -261,7 +236,7 @@ def _label(result: SetResult, subset: Subset) -> str:
         return "all but the culprits"
     if subset == _culprits(result) and numbered(result.differences, subset):
         return "all culprits"
-    return label([escape_controls(d) for d in result.differences], subset)
+    return label([fmt.escape_controls(d) for d in result.differences], subset)
 
 
 def _trials(result: SetResult) -> list[Trial]:
@@ -275,7 +250,7 @@ def _judged(result: SetResult) -> list[Trial]:
 
 def _share(level_error: tuple[float, float]) -> str:
     share = level_error[0]
-    return "–" if math.isnan(share) else format_percent(round(share, 2) + 0.0)
+    return "–" if math.isnan(share) else fmt.percent(round(share, 2) + 0.0)
 
 
 def _culprits(result: SetResult) -> Subset:
@@ -289,4 +264,4 @@ def _rest(result: SetResult) -> Subset:
 
 
 def _named(result: SetResult, part: Part) -> str:
-    return " with ".join(as_code(result.differences[d]) for d in part)
+    return " with ".join(fmt.as_code(result.differences[d]) for d in part)

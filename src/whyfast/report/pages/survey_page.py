@@ -14,34 +14,25 @@ from whyfast.model.evidence import (
     SurveyedVariant,
     other_dispatch,
 )
-from whyfast.report.document import (
-    Cell,
-    Document,
-    Row,
-    Table,
-    document,
-    number_cell,
-    right,
-    section,
-    sentences,
-    table,
-)
-from whyfast.report.formatting import format_verdict, grouped, has, join_words, pluralize
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 
 
-def survey_page(programs: Sequence[SurveyedProgram]) -> Document:
+def survey_page(programs: Sequence[SurveyedProgram]) -> doc.Document:
     """The answer for each compiler, its table, what the options change, and what failed."""
     failures = (": ".join((p.study, x.partition("\n")[0])) for p in programs for x in p.failures)
     measured = [p.study for p in programs if any(v.verdict for v in p.variants)]
-    others = f"; {join_words(measured[1:])} likewise" if measured[1:] else ""
+    others = f"; {fmt.join(measured[1:])} likewise" if measured[1:] else ""
     shows = f"shows a program in full{others}"
     in_full = (f"`whyfast report {name} --html {name}.html` {shows}." for name in measured[:1])
-    return document(
+    return doc.document(
         "survey",
-        section("table", "Dispatch", _forms(programs), importance="answer"),
-        section("changes", "What another option changes", _changes(programs), importance="answer"),
-        section("failed", "What could not be seen", sentences(failures)),
-        section("next", "Next", sentences(in_full)),
+        doc.section("table", "Dispatch", _forms(programs), importance="answer"),
+        doc.section(
+            "changes", "What another option changes", _changes(programs), importance="answer"
+        ),
+        doc.section("failed", "What could not be seen", doc.sentences(failures)),
+        doc.section("next", "Next", doc.sentences(in_full)),
         headline=" ".join(_answers(programs)),
         heading="One question, several programs",
     )
@@ -53,7 +44,6 @@ def _column(program: SurveyedProgram, variant: SurveyedVariant) -> str:
 
 
 def _baselines(program: SurveyedProgram) -> dict[str, SurveyedVariant]:
-    """By column."""
     return {_column(program, v): v for v in program.variants if v.baseline == v.name}
 
 
@@ -74,37 +64,39 @@ def _answers(programs: Sequence[SurveyedProgram]) -> Iterator[str]:
             ([c for c, b in _baselines(p).items() if b.facts and b.facts.form == form], p.study)
             for p in threaded
         )
-        by = grouped((join_words(columns), study) for columns, study in merging if columns)
-        parts += [f"{has(names, 'is', 'are')} {verb} by {columns}" for columns, names in by.items()]
+        by = fmt.grouped((fmt.join(columns), study) for columns, study in merging if columns)
+        parts += [
+            f"{fmt.has(names, 'is', 'are')} {verb} by {columns}" for columns, names in by.items()
+        ]
     found = f": {'; '.join(parts)}" if parts else " none is merged by any of the compilers"
-    yield f"Of {pluralize(len(threaded), 'threaded interpreter')}{found}."
+    yield f"Of {fmt.pluralize(len(threaded), 'threaded interpreter')}{found}."
 
 
-def _forms(programs: Sequence[SurveyedProgram]) -> Table | None:
+def _forms(programs: Sequence[SurveyedProgram]) -> doc.Table | None:
     columns = list(dict.fromkeys(c for p in programs for c in _baselines(p)))
 
-    def cell(program: SurveyedProgram, variant: SurveyedVariant | None) -> Cell | None:
+    def cell(program: SurveyedProgram, variant: SurveyedVariant | None) -> doc.Cell | None:
         if variant is None or variant.facts is None:
             why = variant.why.partition("\n")[0][:80] if variant else ""
-            return Cell("not built", why) if why else None
+            return doc.Cell("not built", why) if why else None
         facts = variant.facts
         design = " (switch)" if _by_design(program) and facts.form != "none" else ""
         jumps = facts.indirect_jumps
-        return Cell(f"{facts.form}{design}", f"{jumps:,}", number=jumps)
+        return doc.Cell(f"{facts.form}{design}", f"{jumps:,}", number=jumps)
 
     rows = [
-        (Cell(p.study, p.source), *(cell(p, baselines.get(c)) for c in columns))
+        (doc.Cell(p.study, p.source), *(cell(p, baselines.get(c)) for c in columns))
         for p in programs
         for baselines in [_baselines(p)]
     ]
-    return table(
+    return doc.table(
         "Dispatch as built, with its number of indirect jumps", ("program", *columns), rows
     )
 
 
-def _changes(programs: Sequence[SurveyedProgram]) -> Table | None:
+def _changes(programs: Sequence[SurveyedProgram]) -> doc.Table | None:
     """The variants that dispatch otherwise than their baselines, with what it costs or gains."""
-    rows: list[Row] = []
+    rows: list[doc.Row] = []
     for program in programs:
         known = {v.name: v for v in program.variants}
         for variant in program.variants:
@@ -114,25 +106,25 @@ def _changes(programs: Sequence[SurveyedProgram]) -> Table | None:
             assert variant.facts is not None
             assert baseline.facts is not None
             jumps = f"{baseline.facts.indirect_jumps:,} → {variant.facts.indirect_jumps:,}"
-            time = Cell("not measured")
+            time = doc.Cell("not measured")
             if variant.verdict is not None:
-                text = format_verdict(variant.verdict, program.margin)
-                time = Cell(text, outcome=variant.verdict.outcome, number=variant.verdict.ratio)
+                text = fmt.verdict(variant.verdict, program.margin)
+                time = doc.Cell(text, outcome=variant.verdict.outcome, number=variant.verdict.ratio)
             option = " ".join(v for axis, v in variant.axes.items() if axis in program.along)
             names = program.study, _column(program, variant), option
             rows.append((*names, jumps, time))
     columns = ("program", "compiler", "with", "jumps", "time")
-    return table("Options that change the dispatch", columns, rows, fixed=2)
+    return doc.table("Options that change the dispatch", columns, rows, fixed=2)
 
 
-def shipped_page(rows: Sequence[ShippedRow]) -> Document:
+def shipped_page(rows: Sequence[ShippedRow]) -> doc.Document:
     """The answer for each suite, findings, the table, and what is missing."""
     suites = list(dict.fromkeys(row.suite for row in rows))
-    return document(
+    return doc.document(
         "shipped",
-        section("findings", "Merged by the compiler", _findings(rows), importance="answer"),
-        section("table", "What is shipped", shipped_table(rows)),
-        section("missing", "What could not be seen", sentences(_missing(rows))),
+        doc.section("findings", "Merged by the compiler", _findings(rows), importance="answer"),
+        doc.section("table", "What is shipped", shipped_table(rows)),
+        doc.section("missing", "What could not be seen", doc.sentences(_missing(rows))),
         headline=" ".join(_answer(suite, rows) for suite in suites),
         heading="Shipped interpreters",
     )
@@ -147,40 +139,40 @@ def _answer(suite: str, rows: Sequence[ShippedRow]) -> str:
         return f"No interpreter that is written as threaded code was found in {suite}."
     parts = [f"{verdicts['merged']} merged", f"{verdicts['partly merged']} partly merged"]
     return (
-        f"Of {pluralize(len(seen), 'interpreter')} in {suite} that are written as threaded code, "
-        f"{join_words(parts)}."
+        f"Of {fmt.pluralize(len(seen), 'interpreter')} in {suite} that are written as threaded "
+        f"code, {fmt.join(parts)}."
     )
 
 
-def _findings(rows: Sequence[ShippedRow]) -> Table | None:
+def _findings(rows: Sequence[ShippedRow]) -> doc.Table | None:
     """Threaded sources whose machine code shares the dispatch."""
-    cells: list[Row] = [
+    cells: list[doc.Row] = [
         (r.program.name, r.suite, r.version, _shipped_form(r), *_numbers(r), r.program.by)
         for r in rows
         if r.verdict in ("merged", "partly merged")
     ]
-    columns = ("interpreter", "suite", "version", "dispatch", *right("jumps", "opcodes"), "by")
-    return table("Threaded in the source, not in the machine code", columns, cells, fixed=2)
+    columns = ("interpreter", "suite", "version", "dispatch", *doc.right("jumps", "opcodes"), "by")
+    return doc.table("Threaded in the source, not in the machine code", columns, cells, fixed=2)
 
 
-def shipped_table(rows: Sequence[ShippedRow]) -> Table | None:
+def shipped_table(rows: Sequence[ShippedRow]) -> doc.Table | None:
     """All that is shipped, a row for each program and suite."""
-    cells: list[Row] = [
+    cells: list[doc.Row] = [
         (
             *(r.program.name, r.suite, f"{r.package} {r.version}", r.compiler or None),
             *(_shipped_form(r), *_numbers(r), _where(r)),
-            Cell(r.program.source, r.program.by),
-            Cell(r.verdict, "; ".join(filter(None, (r.program.note, r.why)))),
+            doc.Cell(r.program.source, r.program.by),
+            doc.Cell(r.verdict, "; ".join(filter(None, (r.program.note, r.why)))),
         )
         for r in rows
         if r.verdict not in ("failed", "not shipped")
     ]
     columns = (
         *("interpreter", "suite", "package", "compiler", "dispatch"),
-        *right("jumps", "opcodes"),
+        *doc.right("jumps", "opcodes"),
         *("function", "source", "verdict"),
     )
-    return table("Interpreters of Debian", columns, cells, fixed=2)
+    return doc.table("Interpreters of Debian", columns, cells, fixed=2)
 
 
 def _shipped_form(row: ShippedRow) -> str | None:
@@ -190,10 +182,12 @@ def _shipped_form(row: ShippedRow) -> str | None:
     return f"{row.facts.form}{tails}"
 
 
-def _numbers(row: ShippedRow) -> tuple[Cell | None, Cell | None]:
+def _numbers(row: ShippedRow) -> tuple[doc.Cell | None, doc.Cell | None]:
     facts = row.facts
     return (
-        (number_cell(facts.indirect_jumps), number_cell(facts.targets)) if facts else (None, None)
+        (doc.number_cell(facts.indirect_jumps), doc.number_cell(facts.targets))
+        if facts
+        else (None, None)
     )
 
 

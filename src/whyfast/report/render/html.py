@@ -19,18 +19,8 @@ from markupsafe import Markup, escape
 from whyfast import __version__
 from whyfast.model.codec import dump, encode
 from whyfast.model.why import Frame
-from whyfast.report.document import (
-    BarPart,
-    Block,
-    CodeSides,
-    Document,
-    FlameGraph,
-    Group,
-    Plot,
-    ShareBars,
-    Table,
-)
-from whyfast.report.formatting import amount_text, escape_controls, format_seconds
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections.side_by_side import folded
 
 #: Longer tables of detail and lists begin folded, or with their first entries only.
@@ -76,7 +66,7 @@ class Packs:
         return len(self.every) - 1
 
 
-def render_html(document: Document) -> str:
+def render_html(document: doc.Document) -> str:
     """Text and tables without JavaScript, plots with it. The file may be mailed, archived or
     published as it is: it opens no connection, and no script runs in it but its own."""
     plots = [p for s in document.sections for p in _plots(s.blocks)]
@@ -107,17 +97,17 @@ def script_json(data: object) -> Markup:
 
 def prose(sentence: str) -> Markup:
     """A sentence; what stands in backticks becomes code."""
-    parts = [escape(escape_controls(part)) for part in _CODE.split(sentence)]
+    parts = [escape(fmt.escape_controls(part)) for part in _CODE.split(sentence)]
     return Markup("").join(
         Markup("<code>{}</code>").format(part) if i % 2 else part for i, part in enumerate(parts)
     )
 
 
-def _plots(blocks: Iterable[Block]) -> Iterator[Plot]:
+def _plots(blocks: Iterable[doc.Block]) -> Iterator[doc.Plot]:
     for block in blocks:
-        if isinstance(block, Plot):
+        if isinstance(block, doc.Plot):
             yield block
-        elif isinstance(block, Group):
+        elif isinstance(block, doc.Group):
             yield from _plots(block.blocks)
 
 
@@ -129,7 +119,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         # Every text is made visible, but for HTML, whose texts are already.
-        finalize=lambda value: escape_controls(value) if type(value) is str else value,
+        finalize=lambda value: fmt.escape_controls(value) if type(value) is str else value,
     )
     environment.filters["prose"] = prose
     environment.globals.update(
@@ -139,7 +129,7 @@ def _environment() -> Environment:
         table_class=_table_class,
         bars_svg=bars_svg,
         flame_svg=flame_svg,
-        amount=amount_text,
+        amount=fmt.amount_text,
         folded=folded,
         many_rows=MANY_ROWS,
         many_items=MANY_ITEMS,
@@ -157,7 +147,7 @@ def _asset(name: str) -> str:
 def _seen(data: Any) -> Any:
     """The same with every text made visible."""
     if isinstance(data, str):
-        return escape_controls(data)
+        return fmt.escape_controls(data)
     if isinstance(data, dict):
         return {_seen(key): _seen(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
@@ -167,7 +157,7 @@ def _seen(data: Any) -> Any:
     return data
 
 
-def _table_class(table: Table) -> str:
+def _table_class(table: doc.Table) -> str:
     """How a table makes do with the room that there is: ``stack`` shows the rows as blocks on a
     phone, ``wordy`` gives prose in the last column its room, ``two-lines`` puts details beneath."""
     columns = list(zip(*table.rows, strict=True))
@@ -191,7 +181,7 @@ def _policy(scripts: Sequence[str]) -> str:
 # JSON, for commands without data of their own.
 
 
-def dump_document(document: Document) -> str:
+def dump_document(document: doc.Document) -> str:
     """The JSON text, see docs/report.md."""
     sections = [
         {**encode(section), "blocks": [_block(block) for block in section.blocks]}
@@ -200,16 +190,15 @@ def dump_document(document: Document) -> str:
     return dump("document", {**encode(document), "sections": sections})
 
 
-def _block(block: Block) -> dict[str, Any]:
-    """Its fields, and which kind of block it is."""
-    if isinstance(block, Plot):
+def _block(block: doc.Block) -> dict[str, Any]:
+    if isinstance(block, doc.Plot):
         block = replace(block, later=None)
     data = {"block": type(block).__name__.lower(), **encode(block)}
-    if isinstance(block, CodeSides):
+    if isinstance(block, doc.CodeSides):
         # The two listings are in the rows already.
         data["rows"] = data.pop("difference")["rows"]
     data.pop("later", None)
-    if isinstance(block, Group):
+    if isinstance(block, doc.Group):
         data["blocks"] = [_block(inner) for inner in block.blocks]
     return data
 
@@ -237,14 +226,14 @@ _WHOLE = Markup(
 )
 
 
-def bars_svg(block: ShareBars) -> Markup:
+def bars_svg(block: doc.ShareBars) -> Markup:
     """The bars above each other, each as wide as the page."""
     boxes = [box for i, (_, parts) in enumerate(block.bars) for box in _bar(parts, i * _STEP)]
     texts = [f"by {title}: {', '.join(map(_part_text, parts))}" for title, parts in block.bars]
     return _picture("bars", _STEP * len(block.bars), f"The difference {'; '.join(texts)}", boxes)
 
 
-def _bar(parts: tuple[BarPart, ...], y: int) -> Iterator[Markup]:
+def _bar(parts: tuple[doc.BarPart, ...], y: int) -> Iterator[Markup]:
     total = max(1.0, sum(part.share for part in parts))
     start = 0.0
     for number, part in enumerate(parts):
@@ -254,27 +243,26 @@ def _bar(parts: tuple[BarPart, ...], y: int) -> Iterator[Markup]:
             y=y,
             width=width,
             height=_BAR,
-            title=escape_controls(_part_text(part)),
+            title=fmt.escape_controls(_part_text(part)),
             kind="rest" if part.rest else f"c{number % COLOURS if y == 0 else 'p'}",
             more="",
             base=20,
-            text=escape_controls(part.name),
+            text=fmt.escape_controls(part.name),
         )
         start += width
 
 
-def _part_text(part: BarPart) -> str:
+def _part_text(part: doc.BarPart) -> str:
     return f"{part.name}, {100 * part.share:.0f} %"
 
 
 def _picture(kind: str, height: int, label: str, boxes: Iterable[Markup]) -> Markup:
-    head = _WHOLE.format(kind=kind, height=height, label=escape_controls(label))
+    head = _WHOLE.format(kind=kind, height=height, label=fmt.escape_controls(label))
     return head + Markup("").join(boxes) + Markup("</svg>")
 
 
-def flame_svg(block: FlameGraph) -> Markup:
-    """The call tree, the outermost function on top. What the slow side does not call has no
-    width."""
+def flame_svg(block: doc.FlameGraph) -> Markup:
+    """The call tree, outermost function on top; what the slow side does not call has no width."""
     root = block.root
     boxes = list(_flames(root, block, 0.0, 0)) if root.slow > 0 else []
     depth = 1 + max((level for level, _ in boxes), default=0)
@@ -283,7 +271,7 @@ def flame_svg(block: FlameGraph) -> Markup:
 
 
 def _flames(
-    frame: Frame, block: FlameGraph, start: float, level: int
+    frame: Frame, block: doc.FlameGraph, start: float, level: int
 ) -> Iterator[tuple[int, Markup]]:
     width = frame.slow / block.root.slow
     if width < _NARROWEST or level >= _DEEPEST:
@@ -298,11 +286,11 @@ def _flames(
             y=level * _ROW,
             width=100 * width,
             height=_ROW - 1,
-            title=escape_controls(_frame_text(frame, block)),
+            title=fmt.escape_controls(_frame_text(frame, block)),
             kind="more" if difference >= 0 else "less",
             more=Markup(' fill-opacity="{:.2f}"').format(strength),
             base=13,
-            text=escape_controls(frame.name),
+            text=fmt.escape_controls(frame.name),
         ),
     )
     for child in frame.children:
@@ -310,12 +298,12 @@ def _flames(
         start += child.slow / block.root.slow
 
 
-def _frame_text(frame: Frame, block: FlameGraph) -> str:
+def _frame_text(frame: Frame, block: doc.FlameGraph) -> str:
     fast = frame.fast - sum(c.fast for c in frame.children)
     slow = frame.slow - sum(c.slow for c in frame.children)
-    itself = ", ".join(format_seconds(max(0.0, seconds)) for seconds in (fast, slow))
+    itself = ", ".join(fmt.seconds(max(0.0, seconds)) for seconds in (fast, slow))
     share = 100 * frame.slow / block.root.slow
     return (
-        f"{frame.name}: {block.fast} {format_seconds(frame.fast)}, {block.slow} "
-        f"{format_seconds(frame.slow)} ({share:.0f} %); itself {itself}"
+        f"{frame.name}: {block.fast} {fmt.seconds(frame.fast)}, {block.slow} "
+        f"{fmt.seconds(frame.slow)} ({share:.0f} %); itself {itself}"
     )

@@ -7,25 +7,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from whyfast.report.document import (
-    Block,
-    Cell,
-    CodeBlock,
-    CodeSides,
-    CountedSides,
-    Document,
-    FactTree,
-    FlameGraph,
-    Group,
-    Plot,
-    ReportSection,
-    Sentence,
-    Sentences,
-    ShareBars,
-    Table,
-    fact_text,
-)
-from whyfast.report.formatting import escape_controls
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections.side_by_side import counted_lines, folded
 
 # Everything that can start a construct of GitHub's dialect in the middle of a line, or end one.
@@ -42,7 +25,7 @@ MOST = 64_000
 MOST_CODE = 80
 
 
-def render_markdown(document: Document, *, verbose: bool = False) -> str:
+def render_markdown(document: doc.Document, *, verbose: bool = False) -> str:
     """The answer and the main sections; ``verbose`` adds those of detail, folded away. What would
     make it longer than GitHub takes is left out, the least important first, and named."""
     parts = [f"## {escape(document.title)}"] if document.title else []
@@ -59,14 +42,14 @@ def render_markdown(document: Document, *, verbose: bool = False) -> str:
 
 def escape(text: str) -> str:
     """``text`` so that Markdown shows it as it is, on one line."""
-    flat = " ".join(escape_controls(text).split()).replace("&", "&amp;")
+    flat = " ".join(fmt.escape_controls(text).split()).replace("&", "&amp;")
     inert = _SPECIAL.sub(r"\\\1", flat).replace("\\<", "&lt;")
     return _REFERENCE.sub(r"\1<!-- -->", _LINE_START.sub(_escape_start, inert))
 
 
 def prose(text: str) -> str:
     """A sentence: escaped, but what stands in backticks stays code."""
-    parts = _CODE.split(escape_controls(text).strip())
+    parts = _CODE.split(fmt.escape_controls(text).strip())
     return "".join(f"`{part}`" if i % 2 else _within(part) for i, part in enumerate(parts))
 
 
@@ -83,13 +66,13 @@ def _escape_start(match: re.Match[str]) -> str:
     return f"{space}{mark}\\" if mark.isdigit() else f"{space}\\{mark}"
 
 
-def _details(sections: Iterable[ReportSection], room: int) -> list[str]:
+def _details(sections: Iterable[doc.ReportSection], room: int) -> list[str]:
     """The folded parts that have room, and the titles of those that have none."""
     kept, left_out = [], []
     for section, block in ((s, block) for s in sections for block in s.blocks):
         title, part = section.title, _block(block, caption=False)
-        if isinstance(block, (Table, Group)):
-            title = block.caption if isinstance(block, Table) else block.title
+        if isinstance(block, (doc.Table, doc.Group)):
+            title = block.caption if isinstance(block, doc.Table) else block.title
             part = fold(title, part)
         if len(part) + 2 <= room:
             kept.append(part)
@@ -104,30 +87,30 @@ def _details(sections: Iterable[ReportSection], room: int) -> list[str]:
     return kept
 
 
-def _block(block: Block, *, verbose: bool = True, caption: bool = True) -> str:
+def _block(block: doc.Block, *, verbose: bool = True, caption: bool = True) -> str:
     match block:
-        case Table():
+        case doc.Table():
             shown = block.shown(verbose)
             return _table(shown, caption=caption) if shown.rows else ""
-        case Sentences(items=items, aside=True):
+        case doc.Sentences(items=items, aside=True):
             return "\n".join(f"<sub>{prose(item.text)}</sub>  " for item in items).rstrip()
-        case Sentences(items=items):
+        case doc.Sentences(items=items):
             return "\n".join(map(_item, items))
-        case CodeBlock():
+        case doc.CodeBlock():
             return code(block.lines, block.language)
-        case FactTree():
+        case doc.FactTree():
             return _facts(block.values)
-        case Group(blocks=blocks):
+        case doc.Group(blocks=blocks):
             return "\n\n".join(filter(None, map(_block, blocks)))
-        case CodeSides():
+        case doc.CodeSides():
             return _sides(block)
-        case CountedSides():
+        case doc.CountedSides():
             return fold(block.caption, code(list(counted_lines(block)), "text", MOST_CODE))
-        case Plot() | ShareBars() | FlameGraph():
+        case doc.Plot() | doc.ShareBars() | doc.FlameGraph():
             return ""
 
 
-def _sides(block: CodeSides) -> str:
+def _sides(block: doc.CodeSides) -> str:
     """A difference of texts, equal lines folded; of a long one its beginning."""
     lines: list[str] = []
     rows = block.difference.rows
@@ -144,7 +127,7 @@ def _sides(block: CodeSides) -> str:
     return fold(block.title, code(lines, "diff", MOST_CODE))
 
 
-def _item(item: Sentence) -> str:
+def _item(item: doc.Sentence) -> str:
     label = f"**{item.label}:** " if item.label else ""
     return "- " + label + "\\\n  ".join(prose(text) for text in (item.text, *item.more))
 
@@ -153,7 +136,7 @@ def code(lines: Sequence[str], language: str, most: int | None = None) -> str:
     """Lines as they are; of more than ``most`` the first."""
     if most is not None and len(lines) > most:
         lines = [*lines[:most], f"  … {len(lines) - most} more lines"]
-    text = "\n".join(map(escape_controls, lines))
+    text = "\n".join(map(fmt.escape_controls, lines))
     fence = "`" * max(3, *(len(run) + 1 for run in _TICKS.findall(text)), 3)
     return f"{fence}{language}\n{text}\n{fence}"
 
@@ -164,15 +147,15 @@ def _facts(values: Mapping[str, Any], indent: str = "") -> str:
         if isinstance(value, Mapping) and value:
             lines += [f"{indent}- {escape(name)}:", _facts(value, f"{indent}  ")]
         else:
-            lines.append(f"{indent}- {escape(name)}: {escape(fact_text(value))}")
+            lines.append(f"{indent}- {escape(name)}: {escape(doc.fact_text(value))}")
     return "\n".join(lines)
 
 
-def _table(table: Table, *, caption: bool) -> str:
+def _table(table: doc.Table, *, caption: bool) -> str:
     heads = [escape(column.title) for column in table.columns]
     rules = ["---:" if column.align == "right" else "---" for column in table.columns]
 
-    def text(cell: Cell) -> str:
+    def text(cell: doc.Cell) -> str:
         bold = "**" if cell.outcome in ("faster", "slower") else ""
         detail = f" {escape(cell.detail)}" if cell.detail else ""
         return f"{bold}{escape(cell.text)}{bold}{detail}"
@@ -184,5 +167,5 @@ def _table(table: Table, *, caption: bool) -> str:
 
 def fold(title: str, body: str) -> str:
     """Folded away under a title, which is HTML: Markdown has no meaning there."""
-    summary = _REFERENCE.sub(r"\1<!-- -->", html.escape(escape_controls(title), quote=False))
+    summary = _REFERENCE.sub(r"\1<!-- -->", html.escape(fmt.escape_controls(title), quote=False))
     return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"

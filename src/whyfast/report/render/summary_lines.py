@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from whyfast.report.document import Cell, Column, Summary, Table
-from whyfast.report.formatting import pluralize
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 
 #: Lines and columns of the smallest usual terminal; the last line is left to the prompt.
 LINES = 24
@@ -38,7 +38,7 @@ _ARGUMENTS = (
 #: Of a text, how many lines it takes.
 Height = Callable[[str], int]
 #: Of a table, how wide its columns are with the gap behind them.
-Widths = Callable[[Table], list[int]]
+Widths = Callable[[doc.Table], list[int]]
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ class Fitted:
     empty where nothing is to be distrusted, ``missing`` the number of rows that have no room."""
 
     findings: tuple[str, ...]
-    table: Table | None
+    table: doc.Table | None
     care: str
     care_lines: int
     missing: int
 
 
-def fit_screen(summary: Summary, height: Height, *, used: int, lines: int = LINES) -> Fitted:
+def fit_screen(summary: doc.Summary, height: Height, *, used: int, lines: int = LINES) -> Fitted:
     """What fits into ``lines`` of which ``used`` are taken, one among them by the prompt.
     ``height`` tells how many lines a text takes. First sentences are as many as leave room for some
     rows, then rows get all that is left, the most important of them."""
@@ -81,9 +81,9 @@ def fit_screen(summary: Summary, height: Height, *, used: int, lines: int = LINE
     return Fitted(tuple(texts), kept, _care(summary.care, height, room), room, missing)
 
 
-def last_line(summary: Summary, missing: int) -> str:
+def last_line(summary: doc.Summary, missing: int) -> str:
     """How to see what has no room."""
-    left_out = f"{pluralize(missing, f'more {summary.row}')} and " if missing else ""
+    left_out = f"{fmt.pluralize(missing, f'more {summary.row}')} and " if missing else ""
     text = f"{left_out}{summary.more}"
     return text[:1].upper() + text[1:]
 
@@ -102,7 +102,7 @@ def _together(texts: Sequence[str], others: int) -> str:
     return f"Distrust: {' '.join([*texts, *more])}"
 
 
-def compact(table: Table, widths: Widths, room: int, *, bars: str = "") -> Table | None:
+def compact(table: doc.Table, widths: Widths, room: int, *, bars: str = "") -> doc.Table | None:
     """``table`` with one line for each row, at most ``room`` wide: columns give way, then details,
     what is still too long is cut, and the ratios of the column ``bars`` fill what is left. None
     where it does not fit."""
@@ -128,11 +128,14 @@ def compact(table: Table, widths: Widths, room: int, *, bars: str = "") -> Table
         return text
     column = titles.index(bars)
     drawn = draw_bars([row[column] for row in table.rows], left)
-    rows = tuple((*row, cell) for row, cell in zip(text.rows, drawn, strict=True))
-    return replace(text, columns=(*text.columns, Column("")), rows=rows)
+    # Beside the ratios that they draw, as other baselines may follow.
+    at = next((i for i, c in enumerate(text.columns, 1) if c.title == bars), len(text.columns))
+    rows = tuple((*r[:at], bar, *r[at:]) for r, bar in zip(text.rows, drawn, strict=True))
+    columns = (*text.columns[:at], doc.Column(""), *text.columns[at:])
+    return replace(text, columns=columns, rows=rows)
 
 
-def draw_bars(cells: Sequence[Cell], width: int) -> list[Cell]:
+def draw_bars(cells: Sequence[doc.Cell], width: int) -> list[doc.Cell]:
     """The logarithms of the cells' ratios as bars from a common line, light where undecided."""
     logs = [
         math.log(c.number) if c.outcome and c.number and c.number < math.inf else 0.0 for c in cells
@@ -142,12 +145,12 @@ def draw_bars(cells: Sequence[Cell], width: int) -> list[Cell]:
         low, high = (low - short, high) if -low > high else (low, high + short)
     zero, ends = -low / (high - low), [(x - low) / (high - low) for x in logs]
     return [
-        Cell(bar_text(zero, end, width, c.outcome != "undecided"), "", c.outcome)
+        doc.Cell(bar_text(zero, end, width, c.outcome != "undecided"), "", c.outcome)
         for c, end in zip(cells, ends, strict=True)
     ]
 
 
-def _short_titles(table: Table) -> Table:
+def _short_titles(table: doc.Table) -> doc.Table:
     """No title much longer than the cells under it."""
     columns = []
     for column, cells in zip(table.columns, zip(*table.rows, strict=True), strict=True):
@@ -157,7 +160,7 @@ def _short_titles(table: Table) -> Table:
     return replace(table, columns=tuple(columns))
 
 
-def _narrowed(table: Table, widths: Widths, room: int, least: int) -> Table:
+def _narrowed(table: doc.Table, widths: Widths, room: int, least: int) -> doc.Table:
     """The widest columns without details cut until all have room."""
     detailed = {i for row in table.rows for i, cell in enumerate(row) if cell.detail}
     plain = [i for i in range(len(table.columns)) if i not in detailed]
@@ -177,7 +180,9 @@ def _narrowed(table: Table, widths: Widths, room: int, least: int) -> Table:
     return table
 
 
-def _with_column(table: Table, i: int, cells: Sequence[Cell], title: str | None = None) -> Table:
+def _with_column(
+    table: doc.Table, i: int, cells: Sequence[doc.Cell], title: str | None = None
+) -> doc.Table:
     heads = list(table.columns)
     if title is not None:
         heads[i] = replace(heads[i], title=title)

@@ -13,26 +13,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from whyfast.report.document import (
-    Block,
-    Cell,
-    CodeBlock,
-    CodeSides,
-    CountedSides,
-    Document,
-    FactTree,
-    FlameGraph,
-    Group,
-    Plot,
-    ReportSection,
-    Sentence,
-    Sentences,
-    ShareBars,
-    Summary,
-    Table,
-    fact_text,
-)
-from whyfast.report.formatting import escape_controls, pluralize
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.render.summary_lines import HEADLINE, LINES, compact, fit_screen, last_line
 from whyfast.report.sections.side_by_side import counted_lines, folded
 
@@ -49,13 +31,13 @@ _SOURCE = 16
 _ALIKE = ("same", "registers")
 
 
-def code_lines(block: CodeSides, width: int, safe: Callable[[str], str]) -> Iterator[Text]:
+def code_lines(block: doc.CodeSides, width: int, safe: Callable[[str], str]) -> Iterator[Text]:
     """Each a line; ``safe`` makes a text harmless for the terminal. Equal parts are folded, what
     differs is marked with ``-``, ``+`` and ``!``, so that colour is never needed."""
     rows, half = block.difference.rows, (width - 3) // 2
     for start, end, fold in folded(rows):
         if fold:
-            yield Text(f"  ⋮ {pluralize(end - start, 'equal instruction')}", style="dim")
+            yield Text(f"  ⋮ {fmt.pluralize(end - start, 'equal instruction')}", style="dim")
         elif width < SIDES:
             yield from _above(rows[start:end], width, safe)
         for row in rows[start:end] if width >= SIDES and not fold else ():
@@ -109,7 +91,7 @@ _INTERVAL = re.compile(r"(\[\S+,) (\S+\])")
 _KEEP = "\ue000"
 
 
-def render_terminal(document: Document, *, console: Console, verbose: bool = False) -> None:
+def render_terminal(document: doc.Document, *, console: Console, verbose: bool = False) -> None:
     """Prints the answer on one screen, where the document has one; else, and with ``verbose``, the
     answer and the main sections, and with ``verbose`` those of detail. Width, height, colour and
     encoding are the console's."""
@@ -128,13 +110,13 @@ class _Printer:
         self._encoding = console.encoding or "utf-8"
         self._wide = min(console.width, _LINE)
 
-    def head(self, document: Document) -> None:
+    def head(self, document: doc.Document) -> None:
         for text in (document.title, document.headline):
             if text:
                 self._space()
                 self._line(self._text(text, "bold"))
 
-    def summary(self, document: Document, summary: Summary) -> None:
+    def summary(self, document: doc.Document, summary: doc.Summary) -> None:
         """The question, the answer, and what fits on the screen under them."""
         head = [text for text in (document.title, summary.headline or document.headline) if text]
         most = HEADLINE // self._wide
@@ -162,7 +144,7 @@ class _Printer:
     def _height(self, text: str) -> int:
         return len(self._folded(self._text(text)))
 
-    def _compact(self, table: Table, bars: str) -> None:
+    def _compact(self, table: doc.Table, bars: str) -> None:
         """Every row on one line, unless the table is too wide for that."""
         widths = partial(self._widths, folded=False, stacked=False)
         text = compact(table, widths, self._console.width + 1, bars=bars)
@@ -180,7 +162,7 @@ class _Printer:
     def _unicode(self) -> bool:
         return self._encoding.lower().startswith("utf")
 
-    def section(self, section: ReportSection) -> None:
+    def section(self, section: doc.ReportSection) -> None:
         shown = ("answer", "main", "detail") if self._verbose else ("answer", "main")
         if section.importance in shown:
             for block in section.blocks:
@@ -189,36 +171,35 @@ class _Printer:
             self._space()
             self._line(self._text(section.hint, "dim"))
 
-    def _block(self, block: Block) -> None:
+    def _block(self, block: doc.Block) -> None:
         match block:
-            case Table():
+            case doc.Table():
                 shown = block.shown(self._verbose)
                 if shown.rows:
                     self._table(shown)
-            case Sentences():
+            case doc.Sentences():
                 self._sentences(block)
-            case CodeBlock():
+            case doc.CodeBlock():
                 self._code(block)
-            case FactTree():
+            case doc.FactTree():
                 self._space()
                 self._facts(block.values)
-            case CodeSides():
+            case doc.CodeSides():
                 self._sides(block)
-            case Group():
+            case doc.Group():
                 for inner in block.blocks:
                     self._block(inner)
-            case CountedSides():
+            case doc.CountedSides():
                 self._counted(block)
-            case Plot() | ShareBars() | FlameGraph():
+            case doc.Plot() | doc.ShareBars() | doc.FlameGraph():
                 pass
 
     def _space(self) -> None:
-        """An empty line between two blocks."""
         if self._begun:
             self._console.print()
         self._begun = True
 
-    def _sentences(self, block: Sentences) -> None:
+    def _sentences(self, block: doc.Sentences) -> None:
         self._space()
         width = max(len(item.label) for item in block.items) + 2
         hanging = any(item.more for item in block.items)
@@ -231,7 +212,7 @@ class _Printer:
                 text.append(f"{item.label}: ", style=_STYLES.get(item.label, ""))
             self._line(text.append(self._safe(item.text)))
 
-    def _hanging(self, item: Sentence, width: int) -> None:
+    def _hanging(self, item: doc.Sentence, width: int) -> None:
         """The label in a column of its own, the texts beside it."""
         made = RichTable(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
         made.add_column(no_wrap=True, min_width=width - 2)
@@ -242,20 +223,20 @@ class _Printer:
         made.add_row(self._text(item.label, _STYLES.get(item.label, "")), text)
         self._console.print(made, width=self._wide)
 
-    def _code(self, code: CodeBlock) -> None:
+    def _code(self, code: doc.CodeBlock) -> None:
         """Never folded; indented where white space does not matter."""
         self._space()
         indent = "" if code.language == "sh" else "    "
         for line in code.lines:
             self._console.print(self._text(f"{indent}{line}".rstrip()), soft_wrap=True)
 
-    def _sides(self, block: CodeSides) -> None:
+    def _sides(self, block: doc.CodeSides) -> None:
         self._space()
         self._line(self._text(block.title, "bold"))
         for line in code_lines(block, self._console.width, self._safe):
             self._console.print(line, soft_wrap=True)
 
-    def _counted(self, block: CountedSides) -> None:
+    def _counted(self, block: doc.CountedSides) -> None:
         self._space()
         self._line(self._text(block.caption, "italic"))
         for line in counted_lines(block, self._console.width):
@@ -269,7 +250,7 @@ class _Printer:
                 self._facts(value, f"{indent}  ")
                 continue
             text = self._text(f"{indent}{name:<{width}}  ", "dim")
-            text.append(self._safe(fact_text(value)), style="not dim")
+            text.append(self._safe(doc.fact_text(value)), style="not dim")
             self._console.print(text, soft_wrap=True)
 
     def _line(self, text: Text, most: int | None = None) -> None:
@@ -290,12 +271,12 @@ class _Printer:
             line.plain = line.plain.replace(_KEEP, " ").rstrip()
         return lines
 
-    def _table(self, table: Table) -> None:
+    def _table(self, table: doc.Table) -> None:
         self._space()
         if table.caption:
             self._line(self._text(table.caption, "italic"))
         room = self._console.width + 1  # behind the last column stands padding only
-        narrower: Table | None = table
+        narrower: doc.Table | None = table
         while narrower is not None:
             table, narrower = narrower, narrower.narrower()
             for fold in (False, True):
@@ -309,17 +290,17 @@ class _Printer:
         for part in fit(table, widths, room):
             self._console.print(self._rich(part, folded=True, stacked=True))
 
-    def _widths(self, table: Table, *, folded: bool, stacked: bool) -> list[int]:
+    def _widths(self, table: doc.Table, *, folded: bool, stacked: bool) -> list[int]:
         widths = []
         for column, cells in zip(table.columns, zip(*table.rows, strict=True), strict=True):
             head = max(len(part) for part in column.title.split(" " if folded else "\n"))
             widths.append(max([head, *(self._cell_width(c, stacked) for c in cells)]) + _GAP)
         return widths
 
-    def _cell_width(self, cell: Cell, stacked: bool) -> int:
+    def _cell_width(self, cell: doc.Cell, stacked: bool) -> int:
         return max((line.cell_len for line in self._cell(cell, stacked).split("\n")), default=0)
 
-    def _rich(self, table: Table, *, folded: bool, stacked: bool) -> RichTable:
+    def _rich(self, table: doc.Table, *, folded: bool, stacked: bool) -> RichTable:
         made = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
         for index, column in enumerate(table.columns):
             title = self._safe(column.title)
@@ -336,7 +317,7 @@ class _Printer:
             made.add_row(*(self._cell(cell, stacked) for cell in row))
         return made
 
-    def _cell(self, cell: Cell, stacked: bool) -> Text:
+    def _cell(self, cell: doc.Cell, stacked: bool) -> Text:
         text = self._text(cell.text, _STYLES[cell.outcome] if cell.outcome else "")
         if cell.detail:
             text = Text().append(text).append("\n" if stacked else " ")
@@ -348,14 +329,14 @@ class _Printer:
 
     def _safe(self, text: str) -> str:
         """Text without control characters, in what the terminal can encode."""
-        plain = escape_controls(text)
+        plain = fmt.escape_controls(text)
         if self._unicode:
             return plain
         spelled = plain.replace("–", "-").replace("µ", "u").replace("…", "...")
         return spelled.encode(self._encoding, "replace").decode(self._encoding)
 
 
-def fit(table: Table, widths: Sequence[int], room: int) -> tuple[Table, ...]:
+def fit(table: doc.Table, widths: Sequence[int], room: int) -> tuple[doc.Table, ...]:
     """``table`` in as few parts as possible, each at most ``room`` wide where that can be.
     ``widths`` are those of the columns with the gap behind them. The fixed columns are repeated in
     every part. A column that does not fit even alone gets a part of its own."""

@@ -19,33 +19,9 @@ from whyfast.model.verdict import (
     Confound,
     Verdict,
 )
-from whyfast.report.document import (
-    Cell,
-    ReportSection,
-    Row,
-    Sentence,
-    Sentences,
-    Table,
-    detail,
-    right,
-    seconds_cell,
-    section,
-    sentences,
-    table,
-    value_cell,
-)
-from whyfast.report.formatting import (
-    RatioText,
-    format_amount,
-    format_bytes,
-    format_percent,
-    format_rough,
-    format_seconds,
-    pluralize,
-    quote,
-    text_of,
-)
-from whyfast.report.sections.main_table import decided, verdict_cell
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
+from whyfast.report.sections import main_table
 
 _ABOUT: dict[About, str] = {
     "binaries": "The verdicts are about exactly these binaries; another layout of the same code "
@@ -80,11 +56,11 @@ _HOW_RUNS = (
 )
 _TITLES = {**METRICS, **BUILD_METRICS}
 _FORMATS: Mapping[str, Callable[[float], str]] = {
-    "build-time": format_seconds,
-    "build-memory": format_bytes,
-    "user": format_seconds,
-    "system": format_seconds,
-    "maxrss": format_bytes,
+    "build-time": fmt.seconds,
+    "build-memory": fmt.size,
+    "user": fmt.seconds,
+    "system": fmt.seconds,
+    "maxrss": fmt.size,
 }
 
 
@@ -93,34 +69,34 @@ def warnings_of(confounds: Iterable[Confound]) -> list[Confound]:
     return [c for c in confounds if c.severity == "warning"]
 
 
-def care_section(confounds: Iterable[Confound]) -> ReportSection | None:
+def care_section(confounds: Iterable[Confound]) -> doc.ReportSection | None:
     """What could mislead, warnings first."""
     ordered = sorted(confounds, key=lambda c: c.severity != "warning")
-    items = tuple(Sentence(c.text, c.severity) for c in ordered)
-    text = Sentences(items) if items else None
-    return section("confounds", "Read with care", text, importance="answer")
+    items = tuple(doc.Sentence(c.text, c.severity) for c in ordered)
+    text = doc.Sentences(items) if items else None
+    return doc.section("confounds", "Read with care", text, importance="answer")
 
 
 def how_sure(result: Result) -> tuple[str, ...]:
     """Sentences on confidence, the number of blocks, what an interval means, and the scope."""
-    about, margin = result.judged.about, format_percent(result.question.margin)
+    about, margin = result.judged.about, fmt.percent(result.question.margin)
     single = result.judged.verdicts
     verdicts = [*single, *(s.verdict for s in result.judged.suites)]
     if about == "counts" or not verdicts:
         return ()  # of counts the answer says it: there is no chance in exact counts
-    confidence = format_percent(min(v.confidence for v in verdicts))
+    confidence = fmt.percent(min(v.confidence for v in verdicts))
     numbers = sorted(v.blocks for v in (verdicts if about == "runs" else single or verdicts))
     several = f"{numbers[0]} to " if numbers[0] != numbers[-1] else ""
     more = ', "undecided" that more blocks are needed'
     start = (
         f"[low, high] contains the true ratio with {confidence} confidence, after any number "
-        f"of looks; {several}{pluralize(numbers[-1], 'block')} per benchmark."
+        f"of looks; {several}{fmt.pluralize(numbers[-1], 'block')} per benchmark."
     )
     if about == "runs":
         start = (
             f"A ratio compares the means over processes, {several}"
-            f"{pluralize(numbers[-1], 'process')} per file; the values of one process count as one "
-            "value. [low, high] is a t interval on trimmed means of their logarithms, at "
+            f"{fmt.pluralize(numbers[-1], 'process')} per file; the values of one process count as "
+            "one value. [low, high] is a t interval on trimmed means of their logarithms, at "
             f"{confidence} confidence or more, so that at most 5 % of all verdicts are expected to "
             "be wrong (false coverage rate)."
         )
@@ -160,7 +136,7 @@ def _used_up(result: Result) -> Iterator[str]:
         used, budget = sum(b.seconds for b in every), study.measure.budget
         left = ""
         if budget - used > 1.0 and used > 0:
-            fill, unused = int(layouts * budget / used), format_seconds(budget - used)
+            fill, unused = int(layouts * budget / used), fmt.seconds(budget - used)
             left = f", {unused} of the budget unused; {word} = {fill} would use it"
         samples = [v.small_sample for v in result.judged.verdicts if v.benchmark in names]
         needed = max((s.needed for s in samples if s is not None), default=0)
@@ -168,8 +144,8 @@ def _used_up(result: Result) -> Iterator[str]:
         if needed > layouts:
             more = f"{needed} in [measure] is the least for a verdict on each of these"
         yield (
-            f"No {word} left: on {', '.join(map(quote, names))} all {layouts} were used before a "
-            f"decision{left}; {word} = {more}."
+            f"No {word} left: on {', '.join(map(fmt.quote, names))} all {layouts} were used before "
+            f"a decision{left}; {word} = {more}."
         )
 
 
@@ -180,9 +156,9 @@ def pinning_sentences(blocks: Iterable[Block]) -> Iterator[str]:
     for block in blocks:
         bound[block.benchmark] = block.cpu is not None
         threads |= Counter(block.threads)
-    several = [f"{quote(v)} has {n} threads at work" for v, n in threads.items() if n > 1]
+    several = [f"{fmt.quote(v)} has {n} threads at work" for v, n in threads.items() if n > 1]
     why = f" ({', '.join(several)})" if several else ""
-    free = [quote(name) for name, pinned in bound.items() if not pinned]
+    free = [fmt.quote(name) for name, pinned in bound.items() if not pinned]
     pinned = "pinned to one CPU, drawn at random for each block"
     if free and len(free) == len(bound):
         yield f"No process was pinned to a CPU{why}."
@@ -196,10 +172,10 @@ def pinning_sentences(blocks: Iterable[Block]) -> Iterator[str]:
 MOST_METRICS = 12
 
 
-def metric_table(result: Result) -> Table | None:
+def metric_table(result: Result) -> doc.Table | None:
     """Each quantity with its verdict and the medians of both sides; None without any. A short
     report has those only in which the two sides certainly differ, and of many the largest."""
-    every, different = result.judged.metrics, decided(result.judged.metrics)
+    every, different = result.judged.metrics, main_table.decided(result.judged.metrics)
     full = _metric_table(result, every)
     if len(different) <= MOST_METRICS:  # in the order of all
         different = [v for v in every if v in different]
@@ -209,19 +185,19 @@ def metric_table(result: Result) -> Table | None:
     return replace(full, short=short or replace(full, rows=()))
 
 
-def _metric_table(result: Result, chosen: Sequence[Verdict]) -> Table | None:
+def _metric_table(result: Result, chosen: Sequence[Verdict]) -> doc.Table | None:
     several = isinstance(result.question, Study) and len(result.question.benchmarks) > 1
     medians = medians_of(result)
     per = {v.benchmark: medians_of(result, v.benchmark) for v in chosen} if several else {}
 
-    def difference(verdict: Verdict) -> Cell:
-        cell, text = verdict_cell(verdict), text_of(verdict)
+    def difference(verdict: Verdict) -> doc.Cell:
+        cell, text = main_table.verdict_cell(verdict), fmt.text_of(verdict)
         factor = more_or_less(text, verdict.metric)
         if verdict.outcome == "undecided":
             return replace(cell, detail=f"{factor} {text.interval}")
         return cell if verdict.outcome == "same" else replace(cell, text=factor)
 
-    rows: list[Row] = [
+    rows: list[doc.Row] = [
         (
             *(_TITLES.get(v.metric, v.metric), v.benchmark, v.variant),
             _amount(per.get(v.benchmark, medians), v.variant, v.metric),
@@ -234,21 +210,21 @@ def _metric_table(result: Result, chosen: Sequence[Verdict]) -> Table | None:
     if result.judged.about == "commands":
         rows += _small_side(result, medians, baseline)
     names = ("quantity", "benchmark" if several else None, "variant")
-    columns = (*names, *right("median"), f"against {baseline}", *right("its median"))
-    return table("Other quantities", columns, rows, fixed=3)
+    columns = (*names, *doc.right("median"), f"against {baseline}", *doc.right("its median"))
+    return doc.table("Other quantities", columns, rows, fixed=3)
 
 
 def _small_side(
     result: Result, medians: dict[tuple[str, str], float], baseline: str
-) -> Iterator[Row]:
+) -> Iterator[doc.Row]:
     """Peak memory where one side is too small to be measured: it is below the other all the same.
     The kernel includes the peak of the parent process, so smaller peaks cannot be measured."""
 
-    def shown_peak(name: str) -> Cell | None:
+    def shown_peak(name: str) -> doc.Cell | None:
         if (name, "maxrss") in medians:
             return _amount(medians, name, "maxrss")
         below = medians.get((name, "maxrss_below"))
-        return None if below is None else Cell(f"under {format_bytes(below)}")
+        return None if below is None else doc.Cell(f"under {fmt.size(below)}")
 
     measured = (baseline, "maxrss") in medians
     for name in (v.name for v in result.question.variants if v.name != baseline):
@@ -257,7 +233,7 @@ def _small_side(
             yield METRICS["maxrss"], None, name, peaks[0], "less" if measured else "more", peaks[1]
 
 
-def more_or_less(text: RatioText, metric: str) -> str:
+def more_or_less(text: fmt.RatioText, metric: str) -> str:
     """``1.37x more``, ``2.10x less``; of what is counted, ``fewer``."""
     less = "fewer" if metric.endswith(("_faults", "_switches")) else "less"
     word = {"slower": "more", "faster": less, "": ""}[text.direction]
@@ -286,25 +262,24 @@ def medians_of(result: Result, benchmark: str | None = None) -> dict[tuple[str, 
     return {key: median(values) for key, values in amounts_of.items() if values}
 
 
-def _amount(medians: dict[tuple[str, str], float], variant: str, metric: str) -> Cell | None:
-    return value_cell(medians.get((variant, metric)), _FORMATS.get(metric, format_amount))
+def _amount(medians: dict[tuple[str, str], float], variant: str, metric: str) -> doc.Cell | None:
+    return doc.value_cell(medians.get((variant, metric)), _FORMATS.get(metric, fmt.amount))
 
 
-def method(result: Result) -> Sentences | None:
+def method(result: Result) -> doc.Sentences | None:
     """How verdicts were computed, where there are any."""
     judged = result.judged.verdicts or result.judged.suites
-    return sentences([_HOW_RUNS if result.judged.about == "runs" else _HOW] if judged else [])
+    return doc.sentences([_HOW_RUNS if result.judged.about == "runs" else _HOW] if judged else [])
 
 
-def noise_section(result: Result) -> ReportSection | None:
-    """Where the noise of each comparison comes from, how the benchmarks were measured, and wall
-    time by phase."""
-    phases = [(name, seconds_cell(s)) for name, s in result.recorded.seconds.items()]
-    spent = table("Time spent", ("phase", *right("time")), phases)
-    return detail("noise", "Noise and time", _noise_table(result), spent)
+def noise_section(result: Result) -> doc.ReportSection | None:
+    """Where noise comes from, how benchmarks were measured, and wall time by phase."""
+    phases = [(name, doc.seconds_cell(s)) for name, s in result.recorded.seconds.items()]
+    spent = doc.table("Time spent", ("phase", *doc.right("time")), phases)
+    return doc.detail("noise", "Noise and time", _noise_table(result), spent)
 
 
-def _noise_table(result: Result) -> Table | None:
+def _noise_table(result: Result) -> doc.Table | None:
     components = result.judged.components
     loops = {c.benchmark: c for c in result.recorded.calibrations}
     varied = any(x.layout is not None for x in components)
@@ -312,16 +287,16 @@ def _noise_table(result: Result) -> Table | None:
     for x in components:
         c = loops.get(x.benchmark)
         turns = c.turns if c else x.turns
-        block = f"{pluralize(turns, 'turn')}{f' of {format_seconds(c.value)}' if c else ''}"
+        block = f"{fmt.pluralize(turns, 'turn')}{f' of {fmt.seconds(c.value)}' if c else ''}"
         value = None if turns == 1 else x.value  # of single values nothing is known
-        cells = (value_cell(s, format_rough) for s in (value, x.process, x.layout))
+        cells = (doc.value_cell(s, fmt.rough) for s in (value, x.process, x.layout))
         aside = "nothing"
         if x.drifts:
             aside = "no steady state"
         elif x.non_stationary:
             aside = f"first {x.non_stationary} of {x.turns} values"
         rows.append((x.benchmark, x.variant, *cells, block, aside))
-    levels = (*right("value", "process"), *(right("layout") if varied else (None,)))
-    baseline = quote(components[0].baseline) if components else ""
+    levels = (*doc.right("value", "process"), *(doc.right("layout") if varied else (None,)))
+    baseline = fmt.quote(components[0].baseline) if components else ""
     title = f"Noise of one ratio to {baseline}: standard deviations by level"
-    return table(title, ("benchmark", "variant", *levels, "a block", "set aside"), rows)
+    return doc.table(title, ("benchmark", "variant", *levels, "a block", "set aside"), rows)

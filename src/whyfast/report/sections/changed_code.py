@@ -10,23 +10,8 @@ from typing import TYPE_CHECKING
 from whyfast.explain.functions import COMPILED, base_name
 from whyfast.explain.objects import short_name
 from whyfast.model.result import Result
-from whyfast.report.document import (
-    Cell,
-    ReportSection,
-    detail,
-    group,
-    number_cell,
-    right,
-    table,
-)
-from whyfast.report.formatting import (
-    as_code,
-    escape_controls,
-    grouped,
-    join_words,
-    pluralize,
-    size_of,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 
 if TYPE_CHECKING:
     from whyfast.model.code import ChangeCoverage, Check, FunctionChange
@@ -62,9 +47,9 @@ def changed_code(check: Check) -> Iterator[str]:
     )
     if changed:
         lines = dict.fromkeys(_in_a_line(f.name) for f in changed)
-        yield f"{pluralize(len(lines), 'function')} changed: {some_code(lines)}."
+        yield f"{fmt.pluralize(len(lines), 'function')} changed: {some_code(lines)}."
     if rest := len(code.reached) - len(changed):
-        which = f"{pluralize(rest, 'function')}{' more' if changed else ''}"
+        which = f"{fmt.pluralize(rest, 'function')}{' more' if changed else ''}"
         has, refers = ("has", "refers") if rest == 1 else ("have", "refer")
         yield f"{which} {has} the same instructions and {refers} to data that differs."
     if any(f.name.endswith("<module>") for f in changed):
@@ -76,8 +61,7 @@ def changed_code(check: Check) -> Iterator[str]:
 
 
 def _in_a_line(name: str) -> str:
-    """A function's name, without parameters, arguments of templates and clones' suffixes where it
-    is a line by itself."""
+    """A function's name; of a long one without parameters, template arguments and suffixes."""
     if len(name) <= _LONG:
         return name
     return short_name(base_name(name)).replace("(anonymous namespace)::", "")
@@ -85,7 +69,7 @@ def _in_a_line(name: str) -> str:
 
 def change_sentence(change: FunctionChange) -> str:
     """What became of one function, without a full stop."""
-    name, (before, after) = as_code(change.name), change.sizes
+    name, (before, after) = fmt.as_code(change.name), change.sizes
     if change.kind != "changed":
         return f"{name} is {'new' if change.kind == 'added' else 'gone'}"
     changes = [f"now calls {some_code(change.calls)}"] if change.calls else []
@@ -104,7 +88,7 @@ def is_called(change: FunctionChange, name: str) -> bool:
 
 def some_code(names: Iterable[str]) -> str:
     """The first names of functions or files, as code."""
-    return join_words(list(map(as_code, names)), NAMES)
+    return fmt.join(map(fmt.as_code, names), NAMES)
 
 
 def check_of(result: Result) -> Check:
@@ -119,7 +103,7 @@ def executes_text(reach: ChangeCoverage | None) -> str:
         return "not known"
     if not reach.executes:
         return "none: placement only"
-    few = [escape_controls(n) for n in reach.executes[:2]]
+    few = [fmt.escape_controls(n) for n in reach.executes[:2]]
     more = len(reach.executes) - len(few)
     return ", ".join(few) + (f" and {more} more" if more else "")
 
@@ -132,7 +116,7 @@ def changed_hot(result: Result) -> list[FunctionChange]:
     known = {r.benchmark: r.executes for r in check.reaches if r.executes is not None}
     reached = check.code.reached
     order = [item.name for item in account.items] if account else []
-    largest = sorted(result.judged.verdicts, key=lambda v: -size_of(v.ratio))
+    largest = sorted(result.judged.verdicts, key=lambda v: -fmt.size_of(v.ratio))
     for verdict in largest:
         order += known.get(verdict.benchmark or "", ())
     order += [name for names in known.values() for name in names]
@@ -169,25 +153,25 @@ def only_moved(change: FunctionChange) -> bool:
 _NAMED = 2
 
 
-def growth_section(result: Result) -> ReportSection | None:
+def growth_section(result: Result) -> doc.ReportSection | None:
     """Which functions, data, sections and source files differ most in size."""
     groups = []
-    pairs = grouped(((c.variant, c.baseline), c) for c in result.found.growth)
+    pairs = fmt.grouped(((c.variant, c.baseline), c) for c in result.found.growth)
     for (variant, baseline), changes in pairs.items():
         rows = [
             (
                 "source file" if c.of == "source" else c.of,
-                Cell(c.name, f"{c.number} of them" if c.number > 1 else ""),
-                *(number_cell(c.before), number_cell(c.after)),
-                Cell(f"{c.more:+,}", number=c.more),
+                doc.Cell(c.name, f"{c.number} of them" if c.number > 1 else ""),
+                *(doc.number_cell(c.before), doc.number_cell(c.after)),
+                doc.Cell(f"{c.more:+,}", number=c.more),
                 reason_text(c).replace("`", ""),  # as the names beside it
             )
             for c in changes
         ]
-        heads = ("of", "name", *right("before", "after", "bytes more"), "because")
+        heads = ("of", "name", *doc.right("before", "after", "bytes more"), "because")
         title = f"Sizes in {variant} against {baseline}"
-        groups.append(group(title, table(title, heads, rows, fixed=2)))
-    return detail("growth", "What grew", *groups)
+        groups.append(doc.group(title, doc.table(title, heads, rows, fixed=2)))
+    return doc.detail("growth", "What grew", *groups)
 
 
 def reason_text(change: SizeChange) -> str:
@@ -196,13 +180,13 @@ def reason_text(change: SizeChange) -> str:
     if why is None:
         return ""
     if why.kind == "inlined":
-        shown = list(map(as_code, why.names[:_NAMED]))
+        shown = list(map(fmt.as_code, why.names[:_NAMED]))
         if (others := len(why.names) - _NAMED) > 0:
-            shown.append(pluralize(others, "other"))
-        return f"{join_words(shown)} {'' if grew else 'not '}inlined"
+            shown.append(fmt.pluralize(others, "other"))
+        return f"{fmt.join(shown)} {'' if grew else 'not '}inlined"
     if why.kind == "copies":
         word, template = "more" if grew else "fewer", "<…>" in change.name
-        text = pluralize(why.amount, f"{word} {'instance' if template else 'function'}")
+        text = fmt.pluralize(why.amount, f"{word} {'instance' if template else 'function'}")
         return text if template else f"{text} of this name"
     texts = {
         "alone": ("new", "gone"),

@@ -12,30 +12,10 @@ from whyfast.judge.confounds import UNMOVED
 from whyfast.judge.decide import ALPHA
 from whyfast.model.result import Result
 from whyfast.model.verdict import MADE_BY_PLACEMENT, Confound, Outcome, Verdict
-from whyfast.report.document import Cell, Row, Table, right, table
-from whyfast.report.formatting import (
-    as_code,
-    format_percent,
-    format_rough,
-    format_seconds,
-    grouped,
-    join_words,
-    percent_text,
-    pluralize,
-    quote,
-    quoted,
-    size_of,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
+from whyfast.report.sections import changed_code
 from whyfast.report.sections.certainty import warnings_of
-from whyfast.report.sections.changed_code import (
-    NAMES,
-    change_sentence,
-    changed_code,
-    check_of,
-    executes_text,
-    is_called,
-    some_code,
-)
 from whyfast.report.sections.costs import check_cost_sentences, size_clause
 from whyfast.report.sections.layouts import spread_detail, spread_text
 from whyfast.report.sections.main_table import OUTCOMES, SUITE, decided
@@ -61,18 +41,17 @@ _LONG = 60
 
 def check_sentences(result: Result) -> list[str]:
     """The headline, and what is to be known beside it."""
-    return [check_headline(result), *_sentences(result, check_of(result))]
+    return [check_headline(result), *_sentences(result, changed_code.check_of(result))]
 
 
 def check_headline(result: Result, *, figures: bool = True) -> str:
-    """The whole answer in one sentence; without ``figures`` a table stands under it that has the
-    intervals."""
-    check, verdicts = check_of(result), result.judged.verdicts
+    """The whole answer in a sentence; without ``figures`` it leaves intervals to a table."""
+    check, verdicts = changed_code.check_of(result), result.judged.verdicts
     between = f" between {check.base_name} and {check.head_name}"
     nothing = f"Nothing that the benchmarks run has changed{between}:"
     if check.code.same and check.not_linked:
         differs = "differs" if len(check.not_linked) == 1 else "differ"
-        lacking = f"{some_code(check.not_linked)}, which {differs}"
+        lacking = f"{changed_code.some_code(check.not_linked)}, which {differs}"
         return f"{nothing} their program holds and reads nothing of {lacking}."
     if check.code.same:
         which = "every function that can run" if check.code.functions else "every function"
@@ -94,7 +73,7 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
 
 def short_answer(result: Result) -> str:
     """The answer in a few words: the largest difference, for a title."""
-    check = check_of(result)
+    check = changed_code.check_of(result)
     if check.code.same and not check.not_linked:
         return "nothing that runs has changed"
     verdicts = [v for v in result.judged.verdicts if v.benchmark not in _moved(check)]
@@ -102,39 +81,41 @@ def short_answer(result: Result) -> str:
         return "no benchmark runs what has changed"
     if different := decided(verdicts):
         where = f" on {_benchmark(different[0])}" if len(verdicts) > 1 else ""
-        return f"{percent_text(different[0]).factor}{where}"
+        return f"{fmt.percent_text(different[0]).factor}{where}"
     return "the same" if all(v.outcome == "same" for v in verdicts) else "undecided"
 
 
 def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
-    check, verdicts = check_of(result), result.judged.verdicts
+    check, verdicts = changed_code.check_of(result), result.judged.verdicts
     moved = _moved(check)
     groups: dict[Outcome, list[Verdict]] = {outcome: [] for outcome in OUTCOMES}
-    for v in sorted(verdicts, key=lambda v: -size_of(v.ratio)):
+    for v in sorted(verdicts, key=lambda v: -fmt.size_of(v.ratio)):
         if v.benchmark not in moved:
             groups[v.outcome].append(v)
-    most = NAMES if figures else _FEW_NAMES
+    most = changed_code.NAMES if figures else _FEW_NAMES
     different = [*groups["slower"], *groups["faster"]]
     # As small as placement makes them, with no other sign of a difference.
     by_luck = [
         _benchmark(v)
         for v in different
-        if _as_many(check.reach(v.benchmark or "")) and size_of(v.ratio) < MADE_BY_PLACEMENT
+        if _as_many(check.reach(v.benchmark or "")) and fmt.size_of(v.ratio) < MADE_BY_PLACEMENT
     ]
     every = len(by_luck) == len(different) > 0 and all(
         _as_many(check.reach(v.benchmark or "")) for v in groups["undecided"]
     )
     if by_luck:
-        where = "" if every else f" on {join_words(by_luck, most)}"
+        where = "" if every else f" on {fmt.join(by_luck, most)}"
         yield f"as many instructions run as before{where} and placement alone can make as much"
     for group in (groups["slower"], groups["faster"]):
-        texts = [_on_benchmark(v, f" {percent_text(v).interval}" if figures else "") for v in group]
-        yield join_words(texts, most)
+        texts = [
+            _on_benchmark(v, f" {fmt.percent_text(v).interval}" if figures else "") for v in group
+        ]
+        yield fmt.join(texts, most)
     if group := groups["same"]:
         names = [_benchmark(v) for v in group]
-        where = join_words(names) if len(group) <= NAMES else str(len(group))
+        where = fmt.join(names) if len(group) <= changed_code.NAMES else str(len(group))
         if groups["slower"] or groups["faster"]:
-            where = pluralize(len(group), "other")
+            where = fmt.pluralize(len(group), "other")
         yield f"the same on {where}"
     if group := groups["undecided"]:
         yield from _counted(group, check, most, equal_too=not every)
@@ -144,39 +125,38 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
             for v in group
         ]
         known = all(v.low > 0 and v.high / v.low < _CLEAR for v in group)
-        yield f"{'no difference found' if known else 'undecided'} on {join_words(texts, most)}"
+        yield f"{'no difference found' if known else 'undecided'} on {fmt.join(texts, most)}"
     if moved:
         runs = "runs" if len(moved) == 1 else "run"
         apart = decided([v for v in verdicts if v.benchmark in moved])
         texts = [_on_benchmark(v, " by placement") for v in apart]
-        by_placement = f" ({join_words(texts, NAMES)})" if texts else ""
-        yield f"{pluralize(len(moved), 'benchmark')} {runs} no changed code{by_placement}"
+        by_placement = f" ({fmt.join(texts, changed_code.NAMES)})" if texts else ""
+        yield f"{fmt.pluralize(len(moved), 'benchmark')} {runs} no changed code{by_placement}"
 
 
 def _counted(
     undecided: Sequence[Verdict], check: Check, most: int, *, equal_too: bool
 ) -> Iterator[str]:
-    """What the exact counts say of benchmarks whose times are undecided; also that they are equal,
-    where that is not said of all."""
+    """What exact counts say of undecided benchmarks; ``equal_too``: also that they are equal."""
     every = [(_benchmark(v), more_instructions(check.reach(v.benchmark or ""))) for v in undecided]
     counts = {name: more for name, more in every if more is not None}
     for sign, word in ((1, "more"), (-1, "fewer")):
         sizes: dict[str, list[str]] = {}
         for m, n in sorted(((m * sign, n) for n, m in counts.items()), key=lambda pair: -pair[0]):
             if m >= _AS_MANY:
-                sizes.setdefault(f"{format_rough(m)} {word} instructions run on", []).append(n)
-        yield join_words([f"{size} {join_words(n, most)}" for size, n in sizes.items()], most)
+                sizes.setdefault(f"{fmt.rough(m)} {word} instructions run on", []).append(n)
+        yield fmt.join([f"{size} {fmt.join(n, most)}" for size, n in sizes.items()], most)
     if equal_too and (equal := [n for n, more in counts.items() if abs(more) < _AS_MANY]):
-        where = "" if len(equal) == len(undecided) else f" on {join_words(equal, most)}"
+        where = "" if len(equal) == len(undecided) else f" on {fmt.join(equal, most)}"
         yield f"as many instructions run as before{where}"
 
 
 def _on_benchmark(verdict: Verdict, more: str) -> str:
-    return f"{percent_text(verdict).factor} on {_benchmark(verdict)}{more}"
+    return f"{fmt.percent_text(verdict).factor} on {_benchmark(verdict)}{more}"
 
 
 def _benchmark(verdict: Verdict) -> str:
-    return quote(verdict.benchmark or "the geometric mean")
+    return fmt.quote(verdict.benchmark or "the geometric mean")
 
 
 def undecided_text(verdict: Verdict, seconds: float | None) -> str:
@@ -194,7 +174,7 @@ def undecided_text(verdict: Verdict, seconds: float | None) -> str:
 def _whole_seconds(seconds: float) -> str:
     """An estimate, which has no decimals: ``9 s``, ``12 min``."""
     whole = max(math.ceil(seconds), 1)
-    return f"{whole} s" if whole < 60 else format_seconds(whole)
+    return f"{whole} s" if whole < 60 else fmt.seconds(whole)
 
 
 def needs(result: Result, verdict: Verdict) -> float | None:
@@ -218,7 +198,7 @@ def _again(result: Result, check: Check) -> Iterator[str]:
     if not times:
         return
     minutes = max(math.ceil(sum(times) / 60), 1)
-    start = f"Undecided on {pluralize(len(undecided), 'benchmark')}:"
+    start = f"Undecided on {fmt.pluralize(len(undecided), 'benchmark')}:"
     if minutes > _LONG:
         yield (
             f"{start} a difference of the margin takes more than {_LONG} min to see on this "
@@ -227,7 +207,7 @@ def _again(result: Result, check: Check) -> Iterator[str]:
         return
     names = check.base_name, check.head_name
     ends = "" if any(" " in name for name in names) else f" {'..'.join(names)}"
-    command = as_code(f"whyfast check{ends} --budget {minutes}m")
+    command = fmt.as_code(f"whyfast check{ends} --budget {minutes}m")
     yield (
         f"{start} {command} goes on from what was measured and needs about "
         f"{_whole_seconds(sum(times))} on this machine."
@@ -240,18 +220,19 @@ def _moved(check: Check) -> set[str]:
 
 
 def _cause(result: Result, check: Check) -> str:
-    """The causes in the account of the largest difference; without them what the machine code
-    says of it."""
+    """The causes in the account of the largest difference, or what the machine code says of it."""
     different, account = decided(result.judged.verdicts), result.found.account
     if account is not None and (text := named_causes(account)):
-        return f"on {quote(account.benchmark)} {text}" if len(different) > 1 else text
+        return f"on {fmt.quote(account.benchmark)} {text}" if len(different) > 1 else text
     for verdict in different:
         reach = check.reach(verdict.benchmark or "")
         for name in (reach.executes or ()) if reach else ():
-            change = next((f for f in check.code.functions if is_called(f, name)), None)
+            change = next(
+                (f for f in check.code.functions if changed_code.is_called(f, name)), None
+            )
             if change is not None:
                 where = f" on {_benchmark(verdict)}" if len(different) > 1 else ""
-                return f"{change_sentence(change)}{_although(verdict, reach, where)}"
+                return f"{changed_code.change_sentence(change)}{_although(verdict, reach, where)}"
     return ""
 
 
@@ -261,36 +242,37 @@ def _although(verdict: Verdict, reach: ChangeCoverage | None, where: str) -> str
     if more is None or (not _as_many(reach) and (more > 0) == (verdict.outcome == "slower")):
         return ""
     if _as_many(reach):
-        small = size_of(verdict.ratio) < MADE_BY_PLACEMENT
+        small = fmt.size_of(verdict.ratio) < MADE_BY_PLACEMENT
         return "" if small else f", but the number of instructions{where} is unchanged"
-    counted = f"{format_rough(abs(more))} {'more' if more > 0 else 'fewer'} instructions run"
+    counted = f"{fmt.rough(abs(more))} {'more' if more > 0 else 'fewer'} instructions run"
     return f", but {counted}{where}: it may be placement"
 
 
 def _sentences(result: Result, check: Check) -> Iterator[str]:
     yield from account_sentences(result.found.account, headline=False)
     yield from _placed(result)
-    yield from changed_code(check)
+    yield from changed_code.changed_code(check)
     yield from since_sentences(result, check)
     yield from _again(result, check)
     yield from check.notes
     for where, names in (("head", check.added), ("base", check.removed)):
         if names:
-            yield f"Only in the {where}, not compared: {quoted(names)}."
+            yield f"Only in the {where}, not compared: {fmt.quoted(names)}."
     judged = {v.benchmark for v in result.judged.verdicts}
     failed = {f.benchmark: f for f in reversed(result.recorded.failures)}
-    reasons = grouped(
+    reasons = fmt.grouped(
         ((f.reason, "" if f.lacks else f.variant), f.benchmark)
         for f in result.recorded.failures
         if f.benchmark not in judged and f is failed[f.benchmark]
     )
     for (reason, side), benchmarks in reasons.items():
         lacks = "is not compared" if len(benchmarks) == 1 else "are not compared"
-        yield f"{quoted(benchmarks, NAMES)} {f'failed in {side}' if side else lacks}: {reason}."
+        which = fmt.quoted(benchmarks, changed_code.NAMES)
+        yield f"{which} {f'failed in {side}' if side else lacks}: {reason}."
     judged |= failed.keys()
     left = [b.name for b in result.question.benchmarks if b.name not in judged]
     if left and not check.code.same:
-        yield f"No time was left for {quoted(left, NAMES)}."
+        yield f"No time was left for {fmt.quoted(left, changed_code.NAMES)}."
     yield from check_cost_sentences(result)
 
 
@@ -303,14 +285,14 @@ def _placed(result: Result) -> Iterator[str]:
         if p.spread >= _NO_SPREAD:
             most, size = spread_detail(p), f"± {spread_text(p.spread)}"
         elif p.spread_high < math.inf:
-            size = f"less than {format_rough(max(math.expm1(p.spread_high), _NO_SPREAD))}"
-        links = ", ".join(filter(None, (pluralize(p.layouts, "link"), most)))
+            size = f"less than {fmt.rough(max(math.expm1(p.spread_high), _NO_SPREAD))}"
+        links = ", ".join(filter(None, (fmt.pluralize(p.layouts, "link"), most)))
         moves = f"Placement alone moves {_benchmark(p.varied)} by {size}"
         bounded = p.varied.low > 0 and p.varied.high < math.inf
-        varied = str(percent_text(p.varied)) if bounded else percent_text(p.varied).factor
+        varied = str(fmt.percent_text(p.varied)) if bounded else fmt.percent_text(p.varied).factor
         change = f"this change is {varied} over them"
         if p.linked.outcome in ("faster", "slower"):
-            was = percent_text(p.linked).factor
+            was = fmt.percent_text(p.linked).factor
             change = f"this change is {was} as linked, and over them {varied}"
         end = ": nothing to see" if p.varied.outcome == "same" else ""
         if p.varied.outcome == "undecided":
@@ -331,40 +313,42 @@ def since_sentences(result: Result, check: Check) -> Iterator[str]:
     if check.search and worst:
         name = shlex.quote(worst.benchmark or "")
         yield (
-            f"{as_code(f'{check.search} --benchmark {name}')} finds which of the {check.commits} "
-            "commits did it."
+            f"{fmt.as_code(f'{check.search} --benchmark {name}')} finds which of the "
+            f"{check.commits} commits did it."
         )
 
 
 def in_order(result: Result) -> list[Verdict]:
     """The verdicts on benchmarks, what is slower first; then the geometric mean."""
     order = ("slower", "faster", "undecided", "same")
-    rows = sorted(result.judged.verdicts, key=lambda v: (order.index(v.outcome), -size_of(v.ratio)))
+    rows = sorted(
+        result.judged.verdicts, key=lambda v: (order.index(v.outcome), -fmt.size_of(v.ratio))
+    )
     return [*rows, *(s.verdict for s in result.judged.suites)]
 
 
-def check_table(result: Result) -> Table | None:
+def check_table(result: Result) -> doc.Table | None:
     """One line for each benchmark, and the geometric mean; None where nothing was measured."""
-    check = check_of(result)
-    rows: list[Row] = []
+    check = changed_code.check_of(result)
+    rows: list[doc.Row] = []
     counted = any(map(instructions_text, check.reaches))
     for v in in_order(result) if result.judged.verdicts else ():
-        reach, text = check.reach(v.benchmark or ""), percent_text(v)
+        reach, text = check.reach(v.benchmark or ""), fmt.percent_text(v)
         undecided = v.outcome == "undecided"
         interval = undecided_text(v, needs(result, v)) if undecided else text.interval
         rows.append(
             (
                 v.benchmark or SUITE,
-                Cell(v.outcome, outcome=v.outcome, number=v.ratio),
+                doc.Cell(v.outcome, outcome=v.outcome, number=v.ratio),
                 # Of one block, nothing says how far its ratio is from the truth.
-                Cell(interval if undecided and v.low <= 0 else text.factor, interval),
-                executes_text(reach) if v.benchmark is not None else "",
+                doc.Cell(interval if undecided and v.low <= 0 else text.factor, interval),
+                changed_code.executes_text(reach) if v.benchmark is not None else "",
                 instructions_text(reach),
             )
         )
-    columns = ("benchmark", "verdict", *right("difference"), "executes")
-    more = right("instructions") if counted else (None,)
-    return table("Each benchmark, head against base", (*columns, *more), rows)
+    columns = ("benchmark", "verdict", *doc.right("difference"), "executes")
+    more = doc.right("instructions") if counted else (None,)
+    return doc.table("Each benchmark, head against base", (*columns, *more), rows)
 
 
 def instructions_text(reach: ChangeCoverage | None) -> str:
@@ -374,8 +358,7 @@ def instructions_text(reach: ChangeCoverage | None) -> str:
 
 
 def more_instructions(reach: ChangeCoverage | None) -> float | None:
-    """The share of instructions that the head runs more of (below 0: fewer); None where they were
-    not counted."""
+    """The share of instructions that the head runs more; None where they were not counted."""
     if reach is None or reach.instructions is None or min(reach.instructions) <= 0:
         return None
     return reach.instructions[1] / reach.instructions[0] - 1
@@ -390,8 +373,8 @@ def _as_many(reach: ChangeCoverage | None) -> bool:
 def promise(result: Result) -> str:
     """How sure the verdicts are, and of what they speak."""
     return (
-        f"On average at most {format_percent(ALPHA)} of such verdicts are wrong, however often you "
-        f"check; a difference below {format_percent(result.question.margin)} does not matter here. "
+        f"On average at most {fmt.percent(ALPHA)} of such verdicts are wrong, however often you "
+        f"check; a difference below {fmt.percent(result.question.margin)} does not matter here. "
         f"{scope(result)}"
     )
 
@@ -406,6 +389,6 @@ def scope(result: Result) -> str:
 def machine_line(confounds: Sequence[Confound]) -> str:
     """What weakens the measurement, in one line; empty when nothing does."""
     warnings = warnings_of(confounds)
-    kinds = join_words(list(dict.fromkeys(c.kind for c in warnings)))
-    many = pluralize(len(warnings), "warning")
+    kinds = fmt.join(dict.fromkeys(c.kind for c in warnings))
+    many = fmt.pluralize(len(warnings), "warning")
     return f"This machine: {many} ({kinds}); see `whyfast doctor`." if warnings else ""

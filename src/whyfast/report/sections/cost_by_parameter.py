@@ -10,33 +10,8 @@ from whyfast.model.result import Result
 from whyfast.model.sample import Figure, RunTimes
 from whyfast.model.variant import Parameter
 from whyfast.model.verdict import Coefficient, Line, Outcome, Verdict
-from whyfast.report.document import (
-    NOTHING,
-    Cell,
-    Plot,
-    ReportSection,
-    Row,
-    Table,
-    detail,
-    number_cell,
-    right,
-    seconds_cell,
-    section,
-    table,
-    value_cell,
-)
-from whyfast.report.formatting import (
-    UNBOUNDED,
-    RatioText,
-    format_percent,
-    format_seconds,
-    grouped,
-    join_words,
-    pluralize,
-    quote,
-    ratio_text,
-    text_of,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections.main_table import tally
 
 #: The quantiles of the single runs that are shown.
@@ -46,8 +21,7 @@ _DRAWN = 0.995
 
 
 def slope_sentences(slopes: Sequence[Line]) -> list[str]:
-    """A sentence for each linear family: the slope of every variant, the first against the
-    others."""
+    """A sentence for each linear family, with the slope of every variant."""
     texts = []
     for family in (family for family in _families(slopes) if family[0].linear):
         first, costs = family[0], []
@@ -55,11 +29,11 @@ def slope_sentences(slopes: Sequence[Line]) -> list[str]:
             text, r = _slope_ratio(line), line.slope_ratio
             apart = text and r and not (r.low or 0) <= 1 <= (r.high or 0)
             factor = f" ({text.factor})" if text and apart else ""
-            costs.append(f"{format_estimate(line.slope)} with {quote(line.variant)}{factor}")
-        most = pluralize(first.points[-1].at, first.name)
+            costs.append(f"{format_estimate(line.slope)} with {fmt.quote(line.variant)}{factor}")
+        most = fmt.pluralize(first.points[-1].at, first.name)
         texts.append(
-            f"One more {first.name} costs {join_words(costs)} (slope from {first.points[0].at} to "
-            f"{most}, median of {pluralize(first.passes, 'pass')})."
+            f"One more {first.name} costs {fmt.join(costs)} (slope from {first.points[0].at} to "
+            f"{most}, median of {fmt.pluralize(first.passes, 'pass')})."
         )
     return texts
 
@@ -72,7 +46,7 @@ def threshold_sentences(result: Result) -> Iterator[str]:
         for b in result.question.benchmarks
         if b.parameter is not None and not b.parameter.linear
     }
-    points = grouped(
+    points = fmt.grouped(
         ((parameters[v.benchmark].family, v.variant), (parameters[v.benchmark], v))
         for v in result.judged.verdicts
         if v.benchmark in parameters and v.baseline in result.question.baselines[:1]
@@ -94,18 +68,17 @@ def _threshold(points: Sequence[tuple[Parameter, Verdict]]) -> Iterator[str]:
             continue
         (at, v), (most, last) = beyond[0], beyond[-1]
         yield (
-            f"From {pluralize(at.value, at.name)} on, {quote(v.variant)} is {outcome} than "
-            f"{quote(v.baseline)}: {text_of(v)} at {at.value} and {text_of(last)} at {most.value}; "
-            f"up to {below[-1][0].value} it is {tally(x for _, x in below)}."
+            f"From {fmt.pluralize(at.value, at.name)} on, {fmt.quote(v.variant)} is {outcome} than "
+            f"{fmt.quote(v.baseline)}: {fmt.text_of(v)} at {at.value} and {fmt.text_of(last)} at "
+            f"{most.value}; up to {below[-1][0].value} it is {tally(x for _, x in below)}."
         )
 
 
-def _slope_ratio(line: Line) -> RatioText | None:
-    """That of the slopes; None where nothing bounds it."""
+def _slope_ratio(line: Line) -> fmt.RatioText | None:
     r = line.slope_ratio
     if r is None or r.low is None or r.high is None or min(r.low, r.value) <= 0:
         return None
-    return ratio_text(r.value, r.low, r.high)
+    return fmt.ratio_text(r.value, r.low, r.high)
 
 
 def format_estimate(estimate: Coefficient) -> str:
@@ -121,48 +94,50 @@ def format_estimate(estimate: Coefficient) -> str:
         while 0 < (estimate.high - estimate.low) / size < 10.0**-decimals and decimals < 4:
             decimals += 1
     value, low, high = (
-        UNBOUNDED if x is None else f"{x / size:.{decimals}f}".replace("-", "−") for x in ends
+        fmt.UNBOUNDED if x is None else f"{x / size:.{decimals}f}".replace("-", "−") for x in ends
     )
     return f"{value} {unit} [{low}, {high}]"
 
 
-def slope_section(result: Result) -> ReportSection | None:
+def slope_section(result: Result) -> doc.ReportSection | None:
     """Slopes and intercepts, and the plots of all families."""
     shown = (*slope_tables(result), *slope_plots(result))
-    return section("slopes", "Cost by parameter", *shown)
+    return doc.section("slopes", "Cost by parameter", *shown)
 
 
-def slope_tables(result: Result) -> Iterator[Table | None]:
+def slope_tables(result: Result) -> Iterator[doc.Table | None]:
     """Slope and intercept of every variant, a table for each linear family."""
     for slopes in _families(result.judged.slopes):
         first, passes = slopes[0], min(line.passes for line in slopes)
         caption = (
-            f"Cost by number of {first.name}s: medians over {pluralize(passes, 'pass')}, intervals "
-            f"at {format_percent(first.confidence)}"
+            f"Cost by number of {first.name}s: medians over {fmt.pluralize(passes, 'pass')}, "
+            f"intervals at {fmt.percent(first.confidence)}"
         )
         costs = ("variant", f"one more {first.name}", "against the baseline")
         rows = []
         for line in slopes if first.linear else ():
             sign = "−" if line.departure < 0 else "+"
-            departure = f"{sign}{format_seconds(abs(line.departure))} at {line.departure_at}"
+            departure = f"{sign}{fmt.seconds(abs(line.departure))} at {line.departure_at}"
             text, r, ratio = _slope_ratio(line), line.slope_ratio, None
             if r is not None:
                 factor, interval = (text.factor, text.interval) if text else (f"{r.value:.3g}x", "")
-                ratio = Cell(factor, interval, number=r.value)
+                ratio = doc.Cell(factor, interval, number=r.value)
             slope, intercept = _estimate_cell(line.slope), _estimate_cell(line.intercept)
             rows.append((line.variant, slope, ratio, intercept, departure))
-        yield table(caption, (*costs, "intercept", "largest departure"), rows)
+        yield doc.table(caption, (*costs, "intercept", "largest departure"), rows)
 
 
-def point_section(result: Result) -> ReportSection | None:
+def point_section(result: Result) -> doc.ReportSection | None:
     """Times by value, quantiles of single runs, and what the ways of timing cost."""
-    overheads = [(way.what, seconds_cell(way.seconds)) for way in result.found.observed.overheads]
-    timing = table("Cost of the timing itself", ("method", *right("time")), overheads)
+    overheads = [
+        (way.what, doc.seconds_cell(way.seconds)) for way in result.found.observed.overheads
+    ]
+    timing = doc.table("Cost of the timing itself", ("method", *doc.right("time")), overheads)
     tables = (*point_tables(result), _run_quantiles(result), timing)
-    return detail("points", "Cost at each value", *tables)
+    return doc.detail("points", "Cost at each value", *tables)
 
 
-def point_tables(result: Result) -> Iterator[Table | None]:
+def point_tables(result: Result) -> Iterator[doc.Table | None]:
     """The time at every value of the parameter, a table for each family."""
     for slopes in _families(result.judged.slopes):
         name = f"{slopes[0].name}s"
@@ -180,38 +155,40 @@ def point_tables(result: Result) -> Iterator[Table | None]:
             f"Time by number of {name}, with the standard deviations of a value within a process "
             "and between processes"
         )
-        numbers = right("value", "process", "blocks")
-        yield table(caption, (*right(name), "variant", "time of a run", *numbers), rows, fixed=2)
+        numbers = doc.right("value", "process", "blocks")
+        yield doc.table(
+            caption, (*doc.right(name), "variant", "time of a run", *numbers), rows, fixed=2
+        )
 
 
-def _estimate_cell(estimate: Coefficient) -> Cell:
-    return Cell(format_estimate(estimate), number=estimate.value)
+def _estimate_cell(estimate: Coefficient) -> doc.Cell:
+    return doc.Cell(format_estimate(estimate), number=estimate.value)
 
 
 def _families(slopes: Sequence[Line]) -> list[list[Line]]:
-    return list(grouped((line.family, line) for line in slopes).values())
+    return list(fmt.grouped((line.family, line) for line in slopes).values())
 
 
-def _deviation(share: float) -> Cell:
+def _deviation(share: float) -> doc.Cell:
     text = f"{share * 100:.2f} %" if share < 0.0995 else f"{share * 100:.0f} %"
-    return Cell(text, number=share)
+    return doc.Cell(text, number=share)
 
 
-def _run_quantiles(result: Result) -> Table | None:
+def _run_quantiles(result: Result) -> doc.Table | None:
     """Quantiles of single runs; None when no program reported them."""
-    rows: list[Row] = [
+    rows: list[doc.Row] = [
         (
             *(runs.benchmark, runs.variant),
             *(_bucket(runs, _quantile(runs, share)) for share in QUANTILES),
-            *(_bucket(runs, len(runs.starts) - 1), number_cell(sum(runs.counts))),
+            *(_bucket(runs, len(runs.starts) - 1), doc.number_cell(sum(runs.counts))),
         )
         for runs in result.found.observed.run_times
         if runs.counts
     ]
     shares = (f"{share * 100:g} %" for share in QUANTILES)
-    columns = ("benchmark", "variant", *right(*shares, "longest", "runs"))
+    columns = ("benchmark", "variant", *doc.right(*shares, "longest", "runs"))
     caption = "Quantiles of single runs, including the cost of reading the clock"
-    return table(caption, columns, rows, fixed=2)
+    return doc.table(caption, columns, rows, fixed=2)
 
 
 def _quantile(runs: RunTimes, share: float) -> int:
@@ -221,18 +198,18 @@ def _quantile(runs: RunTimes, share: float) -> int:
     return next(reached, len(runs.starts) - 1)
 
 
-def _bucket(runs: RunTimes, i: int) -> Cell:
+def _bucket(runs: RunTimes, i: int) -> doc.Cell:
     more = "≥ " if runs.widths[i] == 0 else ""
-    return Cell(more + format_seconds(runs.starts[i]), number=runs.starts[i])
+    return doc.Cell(more + fmt.seconds(runs.starts[i]), number=runs.starts[i])
 
 
-def slope_plots(result: Result) -> Iterator[Plot]:
+def slope_plots(result: Result) -> Iterator[doc.Plot]:
     """One for each family: its values, and its variants with times in nanoseconds."""
     for slopes in _families(result.judged.slopes):
         values = sorted({point.at for line in slopes for point in line.points})
         variants = [_variant(line, result) for line in slopes]
         data = {"name": slopes[0].name, "values": values, "variants": variants}
-        yield Plot("slopes", data)
+        yield doc.Plot("slopes", data)
 
 
 def _variant(line: Line, result: Result) -> dict[str, Any]:
@@ -289,25 +266,24 @@ def _figures(result: Result) -> tuple[Figure, ...]:
     return tuple(sorted((*counted, *reported), key=lambda f: order.get(f.benchmark, len(order))))
 
 
-def figures_table(result: Result) -> Table | None:
-    """A row for each benchmark and figure in which variants differ, a column for each variant;
-    None without figures."""
+def figures_table(result: Result) -> doc.Table | None:
+    """A row for each benchmark and figure in which variants differ; None without any."""
     figures: dict[tuple[str, str], dict[str, Figure]] = {}
     for figure in _figures(result):
         figures.setdefault((figure.benchmark, figure.what), {})[figure.variant] = figure
     asked = {name for row in figures.values() for name in row}
     variants = [v.name for v in result.question.variants if v.name in asked]
 
-    def cell(figure: Figure | None) -> Cell | None:
+    def cell(figure: Figure | None) -> doc.Cell | None:
         if figure is None:
             return None
-        text = Cell(figure.text) if figure.text else Cell(NOTHING.text, figure.why)
-        return value_cell(figure.number, "{:g}".format) or text
+        text = doc.Cell(figure.text) if figure.text else doc.Cell(doc.NOTHING.text, figure.why)
+        return doc.value_cell(figure.number, "{:g}".format) or text
 
     rows = [
         (*names, *(cell(row.get(variant)) for variant in variants))
         for names, row in figures.items()
         if len({(f.number, f.text) for f in row.values()}) > 1
     ]
-    columns = ("benchmark", "figure", *right(*variants))
-    return table("Other figures of a loop, where variants differ", columns, rows, fixed=2)
+    columns = ("benchmark", "figure", *doc.right(*variants))
+    return doc.table("Other figures of a loop, where variants differ", columns, rows, fixed=2)

@@ -12,35 +12,12 @@ from whyfast.judge.judge_run import BY_METRIC, cost_changes, costs_of, unbeaten
 from whyfast.model.cost import COSTS, CostChange, SizeChange, VariantCost
 from whyfast.model.result import Result
 from whyfast.model.verdict import Verdict
-from whyfast.report.document import (
-    Cell,
-    Plot,
-    ReportSection,
-    Table,
-    right,
-    section,
-    sentences,
-    table,
-    value_cell,
-    with_short,
-)
-from whyfast.report.formatting import (
-    as_code,
-    format_amount,
-    format_bytes,
-    format_rough,
-    format_seconds,
-    grouped,
-    join_words,
-    pluralize,
-    quote,
-    quoted,
-    text_of,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections.certainty import medians_of
 from whyfast.report.sections.changed_code import reason_text
 from whyfast.report.sections.dispatching import replication_sentences
-from whyfast.report.sections.main_table import Comparisons, decided, verdict_cell
+from whyfast.report.sections.main_table import decided, verdict_cell
 
 #: What is a price of speed, and not its cause: fewer instructions are none.
 PRICES = (
@@ -60,15 +37,15 @@ _LEAST_MEMORY = 1e6
 _CARRIED = 0.5
 
 
-def cost_section(result: Result) -> ReportSection | None:
+def cost_section(result: Result) -> doc.ReportSection | None:
     """The table of time and cost, with the figure; what is unavailable, once each."""
     changes = cost_changes(result)
-    return section(
+    return doc.section(
         "costs",
         "Time and cost",
         cost_table(result, changes),
         cost_plot(result, changes),
-        sentences([*replication_sentences(result), *unavailable(result.found.costs)]),
+        doc.sentences([*replication_sentences(result), *unavailable(result.found.costs)]),
     )
 
 
@@ -78,33 +55,33 @@ def cost_section(result: Result) -> ReportSection | None:
 def cost_sentences(result: Result) -> Iterator[str]:
     """One sentence for each variant whose cost goes against its gain: it is faster, or as fast, and
     costs more; or slower, and costs less. Undecided, of costs that the study names."""
-    comparisons, medians = Comparisons(result.judged), medians_of(result)
+    overall, medians = result.judged.overall, medians_of(result)
     texts: list[tuple[float, str]] = []
-    pairs = grouped(((c.variant, c.baseline), c) for c in cost_changes(result))
+    pairs = fmt.grouped(((c.variant, c.baseline), c) for c in cost_changes(result))
     main = result.question.baselines[0]
-    certain = decided(comparisons.of(v.name, main) for v in result.question.variants)
+    certain = decided(overall(v.name, main) for v in result.question.variants)
     for (variant, baseline), mine in pairs.items():
-        verdict = comparisons.of(variant, baseline)
+        verdict = overall(variant, baseline)
         if verdict is None:
             continue
         asked = mine
         if verdict.outcome == "undecided":
             asked = [c for c in mine if c.key in result.question.costs.margins]
-        prices = grouped((c.key, c) for c in asked if _goes_against(c, verdict, medians))
+        prices = fmt.grouped((c.key, c) for c in asked if _goes_against(c, verdict, medians))
         # Each on the benchmark where it differs most.
         worst = (max(every, key=lambda c: abs(_log(c.ratio))) for every in prices.values())
         if against := [*worst][:_PRICES]:
             clauses = [_clause(c, mine, result.found.growth) for c in against]
             # Of one pair, or the only one that is decided, the sentence before has the verdict.
             alone = len(pairs) == 1 or verdict.outcome == "undecided" or certain == [verdict]
-            start = f"{quote(variant)} has" if alone else _gain(verdict)
-            text = f"{start} {join_words(clauses)}{_uncounted(result, variant, baseline)}."
+            start = f"{fmt.quote(variant)} has" if alone else _gain(verdict)
+            text = f"{start} {fmt.join(clauses)}{_uncounted(result, variant, baseline)}."
             texts.append((max(abs(_log(c.ratio)) for c in against), text))
     texts.sort(key=lambda t: -t[0])
     yield from (text for _, text in texts[:_SENTENCES])
     if (more := len(texts) - _SENTENCES) > 0:
         gain = "gains" if more == 1 else "gain"
-        yield f"{pluralize(more, 'more variant')} {gain} at a cost, or the other way round."
+        yield f"{fmt.pluralize(more, 'more variant')} {gain} at a cost, or the other way round."
 
 
 def _goes_against(
@@ -127,8 +104,8 @@ def _uncounted(result: Result, variant: str, baseline: str) -> str:
     notes = {name: sizes[name].note for name in (variant, baseline) if name in sizes}
     if len(set(notes.values())) < 2:
         return ""
-    loads = [f"{quote(name)} loads {note}" for name, note in notes.items() if note]
-    return f" ({join_words(loads)}, which is not counted)"
+    loads = [f"{fmt.quote(name)} loads {note}" for name, note in notes.items() if note]
+    return f" ({fmt.join(loads)}, which is not counted)"
 
 
 def _log(ratio: float) -> float:
@@ -136,18 +113,18 @@ def _log(ratio: float) -> float:
 
 
 def _gain(verdict: Verdict) -> str:
-    name, baseline = quote(verdict.variant), quote(verdict.baseline)
+    name, baseline = fmt.quote(verdict.variant), fmt.quote(verdict.baseline)
     if verdict.outcome == "same":
         return f"{name} is as fast as {baseline}, for"
     word = "for" if verdict.outcome == "faster" else "with"
-    return f"{name} is {text_of(verdict).factor} than {baseline}, {word}"
+    return f"{name} is {fmt.text_of(verdict).factor} than {baseline}, {word}"
 
 
 def _clause(change: CostChange, mine: Sequence[CostChange], growth: Sequence[SizeChange]) -> str:
     """``18 % more code, in `parse` (+4.1 kB)``. Of the size, that of its parts which carries it."""
     if change.key != "size":
         several = len({c.benchmark for c in mine if c.benchmark}) > 1
-        where = f" on {quote(change.benchmark)}" if change.benchmark and several else ""
+        where = f" on {fmt.quote(change.benchmark)}" if change.benchmark and several else ""
         return f"{more_text(change)} {COSTS[change.key].noun}{where}"
     sign = 1.0 if _more(change) >= 0 else -1.0
     parts = [c for c in mine if c.key in ("code", "rodata", "data")]
@@ -155,7 +132,7 @@ def _clause(change: CostChange, mine: Sequence[CostChange], growth: Sequence[Siz
     kind = "function" if part.key == "code" else "data"
     places = list(_places(part, [g for g in growth if g.of == kind]))
     text = f"{more_text(part)} {COSTS[part.key].noun}"
-    return f"{text}, in {join_words(places)}" if places else text
+    return f"{text}, in {fmt.join(places)}" if places else text
 
 
 def _more(change: CostChange) -> float:
@@ -171,10 +148,10 @@ def _places(change: CostChange, growth: Sequence[SizeChange]) -> Iterator[str]:
     if len(most) > 1 and most[0].more * sign >= least:
         most = most[:1]
     for g in most if sum(g.more * sign for g in most) >= least else ():
-        bytes_more = f"{'+' if g.more > 0 else '−'}{format_bytes(abs(g.more))}"
+        bytes_more = f"{'+' if g.more > 0 else '−'}{fmt.size(abs(g.more))}"
         instances = g.number > 1 and "<…>" in g.name
         text = reason_text(g) or (f"{g.number} of them" if instances else "")
-        yield f"{as_code(g.name)} ({bytes_more}{f', {text}' if text else ''})"
+        yield f"{fmt.as_code(g.name)} ({bytes_more}{f', {text}' if text else ''})"
 
 
 def more_text(change: CostChange) -> str:
@@ -184,25 +161,24 @@ def more_text(change: CostChange) -> str:
         return "some" if ratio else "no"
     less = "fewer" if COSTS[change.key].unit == "number" else "less"
     factor = max(ratio, 1 / ratio)
-    text = _factor(factor) if factor >= 2 else format_rough(abs(ratio - 1))
+    text = _factor(factor) if factor >= 2 else fmt.rough(abs(ratio - 1))
     return f"{text} {'more' if ratio > 1 else less}"
 
 
 def unavailable(costs: Sequence[VariantCost]) -> Iterator[str]:
-    """Why costs are not known: each reason once, with all that it is the reason of; and what does
-    not repeat."""
+    """Why costs are not known, each reason once; and what does not repeat."""
     every = {c.variant for c in costs}
-    reasons = grouped((c.note, c) for c in costs if c.value is None and c.note)
+    reasons = fmt.grouped((c.note, c) for c in costs if c.value is None and c.note)
     for note, mine in reasons.items():
         titles = list(dict.fromkeys(COSTS[c.key].title for c in mine))
         names = dict.fromkeys(c.variant for c in mine)
-        of = "" if names.keys() == every else f" of {quoted(names)}"
-        yield f"Unavailable: {join_words(titles)}{of}: {note}."
+        of = "" if names.keys() == every else f" of {fmt.quoted(names)}"
+        yield f"Unavailable: {fmt.join(titles)}{of}: {note}."
     for c in costs:
         if c.value is not None and not c.repeats:
-            on = f" on {quote(c.benchmark)}" if c.benchmark else ""
+            on = f" on {fmt.quote(c.benchmark)}" if c.benchmark else ""
             yield (
-                f"Not exact: {COSTS[c.key].title} of {quote(c.variant)}{on}: "
+                f"Not exact: {COSTS[c.key].title} of {fmt.quote(c.variant)}{on}: "
                 f"{value_text(c.key, c.value)} in one run, {value_text(c.key, c.again)} in the "
                 "next."
             )
@@ -212,8 +188,7 @@ def unavailable(costs: Sequence[VariantCost]) -> Iterator[str]:
 
 
 def size_clause(result: Result) -> str:
-    """``, for 18 % more code, in `parse` (+4.1 kB)``, where it is not slower and is larger beyond
-    the margin; else empty."""
+    """``, for 18 % more code, in `parse` (+4.1 kB)``, where that is the price; else empty."""
     changes = cost_changes(result)
     slower = any(v.outcome == "slower" for v in result.judged.verdicts)
     size = next((c for c in changes if c.key == "size"), None)
@@ -226,21 +201,21 @@ def check_cost_sentences(result: Result) -> Iterator[str]:
     """The size in any case, then what else certainly costs more or less."""
     changes = cost_changes(result)
     if size := next((c for c in changes if c.key == "size"), None):
-        loaded = format_bytes(size.after or 0.0)
+        loaded = fmt.size(size.after or 0.0)
         if size.equal:
             yield f"The size is unchanged: {loaded} of code and data."
         elif not size_clause(result):
-            before = format_bytes(size.before or 0.0)
+            before = fmt.size(size.before or 0.0)
             sizes = f"went from {before} to {loaded}" if before != loaded else f"is {loaded}"
             yield f"The size {sizes}: {_clause(size, changes, result.found.growth)}."
     others = [c for c in changes if c.key not in ("size", *SIZE_PARTS)]
     texts = [_clause(c, changes, ()) for c in others if c.outcome in ("more", "less")]
     if texts:
-        yield f"Beside time: {join_words(texts[:_COLUMNS])}."
+        yield f"Beside time: {fmt.join(texts[:_COLUMNS])}."
     yield from unavailable(result.found.costs)
 
 
-def check_cost_table(result: Result) -> Table | None:
+def check_cost_table(result: Result) -> doc.Table | None:
     """A row for each cost; None where nothing is known of any."""
     several = len(result.question.benchmarks) > 1
     medians = medians_of(result)
@@ -249,11 +224,11 @@ def check_cost_table(result: Result) -> Table | None:
         before, after, metric = c.before, c.after, COSTS[c.key].metric
         if before is None and not several:
             before, after = (medians.get((n, metric)) for n in (c.baseline, c.variant))
-        name = Cell(COSTS[c.key].title, c.benchmark or "")
+        name = doc.Cell(COSTS[c.key].title, c.benchmark or "")
         more = "=" if c.equal else "undecided" if c.outcome == "undecided" else change_text(c.ratio)
-        cells = (value_cell(x, partial(value_text, c.key)) for x in (before, after))
-        rows.append((name, *cells, Cell(more, number=c.ratio)))
-    return table("Head against base", ("cost", *right("base", "head", "change")), rows)
+        cells = (doc.value_cell(x, partial(value_text, c.key)) for x in (before, after))
+        rows.append((name, *cells, doc.Cell(more, number=c.ratio)))
+    return doc.table("Head against base", ("cost", *doc.right("base", "head", "change")), rows)
 
 
 # As a table.
@@ -263,18 +238,20 @@ def value_text(key: str, value: float | None) -> str:
     """One value in the unit of its cost."""
     if value is None:
         return "unavailable"
-    units = {"bytes": format_bytes, "seconds": format_seconds, "joules": "{:.3g} J".format}
-    return units.get(COSTS[key].unit, format_amount)(value)
+    units = {"bytes": fmt.size, "seconds": fmt.seconds, "joules": "{:.3g} J".format}
+    return units.get(COSTS[key].unit, fmt.amount)(value)
 
 
-def cost_table(result: Result, changes: Sequence[CostChange]) -> Table | None:
+def cost_table(result: Result, changes: Sequence[CostChange]) -> doc.Table | None:
     """A row for each variant: its time against the main baseline, then its costs.
 
     A short report has the costs in which variants differ, the largest differences first. Of a cost
     on several benchmarks it is their geometric mean.
     """
     keys = [k for k in COSTS if any(c.key == k for c in changes)]
-    certain = grouped((c.key, abs(_log(c.ratio))) for c in changes if c.outcome in ("more", "less"))
+    certain = fmt.grouped(
+        (c.key, abs(_log(c.ratio))) for c in changes if c.outcome in ("more", "less")
+    )
     sizes = {key: max(logs) for key, logs in certain.items()}
     # Of the size its parts are in the whole table.
     prices = [k for k in keys if sizes.get(k) and k not in SIZE_PARTS]
@@ -282,7 +259,7 @@ def cost_table(result: Result, changes: Sequence[CostChange]) -> Table | None:
     shown = shown or [k for k in ("size",) if k in keys]
     drops = {COSTS[k].title: i for i, k in enumerate(shown)}
     few = None if shown in ([], keys) else _table(result, changes, shown, drops)
-    return with_short(_table(result, changes, keys) if changes else None, few)
+    return doc.with_short(_table(result, changes, keys) if changes else None, few)
 
 
 def _table(
@@ -290,8 +267,8 @@ def _table(
     changes: Sequence[CostChange],
     keys: Sequence[str],
     drops: Mapping[str, int] | None = None,
-) -> Table | None:
-    comparisons, question = Comparisons(result.judged), result.question
+) -> doc.Table | None:
+    question = result.question
     known = {c.variant for c in costs_of(result)} | {c.variant for c in changes}
     names = [v.name for v in question.measured if v.name not in result.recorded.same]
     baseline_of = {c.variant: c.baseline for c in changes}
@@ -305,23 +282,23 @@ def _table(
     rows = []
     for name in (n for n in names if n in known | set(baseline_of.values())):
         baseline = baseline_of.get(name)
-        verdict = comparisons.of(name, baseline) if baseline else None
-        time = replace(verdict_cell(verdict), detail="") if verdict else Cell("baseline")
+        verdict = result.judged.overall(name, baseline) if baseline else None
+        time = replace(verdict_cell(verdict), detail="") if verdict else doc.Cell("baseline")
         cells = [_cell(k, [c for c in changes if c.variant == name], values, name) for k in keys]
         rows.append((name, time if verdict or not baseline else None, *cells))
     baselines = list(dict.fromkeys(baseline_of.values()))
     against = baselines[0] if len(baselines) == 1 else "each baseline"
-    columns = ("variant", "time", *right(*(COSTS[k].title for k in keys)))
-    return table(f"Time and cost against {against}", columns, rows, fixed=2, drops=drops)
+    columns = ("variant", "time", *doc.right(*(COSTS[k].title for k in keys)))
+    return doc.table(f"Time and cost against {against}", columns, rows, fixed=2, drops=drops)
 
 
 def _cell(
     key: str, changes: Sequence[CostChange], values: Mapping[tuple[str, str], float], name: str
-) -> Cell | None:
+) -> doc.Cell | None:
     """The value, with how much more that is than the baseline's where it differs."""
     mine, value = [c for c in changes if c.key == key], values.get((key, name))
     if not mine:
-        return value_cell(value, partial(value_text, key))
+        return doc.value_cell(value, partial(value_text, key))
     ratio = mine[0].ratio if len(mine) == 1 else _mean(mine)
     more = change_text(ratio)
     if all(c.equal for c in mine):
@@ -329,11 +306,10 @@ def _cell(
     elif [c.outcome for c in mine] == ["undecided"]:
         more = "undecided"
     texts = (more, "") if value is None else (value_text(key, value), more)
-    return Cell(*texts, number=ratio)
+    return doc.Cell(*texts, number=ratio)
 
 
 def _mean(changes: Sequence[CostChange]) -> float:
-    """The geometric mean of their ratios; NaN where there is none."""
     logs = [_log(c.ratio) for c in changes]
     return math.exp(sum(logs) / len(logs)) if logs and all(map(math.isfinite, logs)) else math.nan
 
@@ -355,20 +331,20 @@ def _factor(ratio: float) -> str:
     return f"{ratio:,.0f}x" if ratio >= 100 else f"{ratio:.3g}x"
 
 
-def cost_plot(result: Result, changes: Sequence[CostChange]) -> Plot | None:
+def cost_plot(result: Result, changes: Sequence[CostChange]) -> doc.Plot | None:
     """Time against each cost in which variants differ, relative to the baseline at 1, 1; with
     those that nothing beats marked. None below three variants: two are read in the table."""
-    comparisons = Comparisons(result.judged)
     baselines = dict.fromkeys(c.baseline for c in changes)
     if len(baselines) != 1 or result.question.along:
         return None
     (main,) = baselines
-    verdicts = (comparisons.of(name, main) for name in dict.fromkeys(c.variant for c in changes))
+    names = dict.fromkeys(c.variant for c in changes)
+    verdicts = (result.judged.overall(name, main) for name in names)
     known = (v for v in verdicts if v is not None and 0 < v.ratio < math.inf)
     times = {main: 1.0, **{v.variant: v.ratio for v in known}}
     choices = [c for key in COSTS if (c := _points(key, times, changes, main, result)) is not None]
     shown = choices and len(times) >= 3
-    return Plot("costs", {"baseline": main, "choices": choices}) if shown else None
+    return doc.Plot("costs", {"baseline": main, "choices": choices}) if shown else None
 
 
 def _points(

@@ -8,25 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from whyfast.model.result import Result
-from whyfast.model.study import Question
-from whyfast.report.document import Block, Cell, Table, group, right, table
-from whyfast.report.formatting import (
-    format_amount,
-    grouped,
-    join_words,
-    pluralize,
-    quote,
-    quoted,
-    sentence,
-)
-from whyfast.report.sections.main_table import Comparisons, decided
-from whyfast.report.sections.side_by_side import (
-    counter_tables,
-    hot_table,
-    overlap_sentences,
-    share_cell,
-    source_text,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
+from whyfast.report.sections import side_by_side
+from whyfast.report.sections.main_table import decided
 
 if TYPE_CHECKING:
     from whyfast.model.counters import ChangedFunctions, CodePlace, Counted, Source
@@ -127,26 +112,26 @@ def function_changes(
     return [(name, change) for name, change in ordered if change]
 
 
-def count_groups(result: Result) -> Iterator[Block | None]:
+def count_groups(result: Result) -> Iterator[doc.Block | None]:
     """Each benchmark with its hot functions, and where these lie."""
     for work in result.found.counted:
-        name, kind = quote(work.benchmark), {"source": work.source, "tool": work.tool}
-        hot = hot_table(work.hot, work.profiled, event=work.event, **kind)
-        tables = [(f", {work.work}", t) for t in counter_tables(work.counts)]
+        name, kind = fmt.quote(work.benchmark), {"source": work.source, "tool": work.tool}
+        hot = side_by_side.hot_table(work.hot, work.profiled, event=work.event, **kind)
+        tables = [(f", {work.work}", t) for t in side_by_side.counter_tables(work.counts)]
         tables += [("", hot)] if hot else []
         titled = (replace(t, caption=f"{name}{of}: {t.caption}") for of, t in tables)
-        yield group(f"Counted: {name}", *titled)
+        yield doc.group(f"Counted: {name}", *titled)
     yield places_table(result.found.counted)
 
 
-def count_tables(result: Result) -> tuple[Table, ...]:
+def count_tables(result: Result) -> tuple[doc.Table, ...]:
     """What every build did in all benchmarks together, measured and simulated apart; and in which
     functions the builds differ from the main baseline."""
     tables = (*(_totals_table(result, source) for source in _COLUMNS), where_table(result))
     return tuple(t for t in tables if t is not None)
 
 
-def _totals_table(result: Result, source: Source) -> Table | None:
+def _totals_table(result: Result, source: Source) -> doc.Table | None:
     total, main = totals(result.found.counted, source), result.question.baselines[0]
     if total is None:
         return None
@@ -157,29 +142,35 @@ def _totals_table(result: Result, source: Source) -> Table | None:
         and any(events.get(event) for events in total.sums.values())
     ]
 
-    def cell(event: str, below: str, name: str) -> Cell | None:
+    def cell(event: str, below: str, name: str) -> doc.Cell | None:
         if below:
             share = total.share(event, below, name)
-            return None if share is None else share_cell(share, per_cycle=below == "cycles")
+            return (
+                None
+                if share is None
+                else side_by_side.share_cell(share, per_cycle=below == "cycles")
+            )
         value, ratio = total.sums[name].get(event), total.ratio(event, name, main)
         if value is None:
-            return Cell("unavailable")
+            return doc.Cell("unavailable")
         detail = "" if ratio is None or name == main else f"{ratio:.3f}x"
-        return Cell(format_amount(value), detail, number=value)
+        return doc.Cell(fmt.amount(value), detail, number=value)
 
     rows = [
         (name, *(cell(event, below, name) for _, event, below in wanted))
         for name in _in_order(result, total.sums)
     ]
     names, others = total.benchmarks, len(total.left_out)
-    work = quote(names[0]) if len(names) == 1 else pluralize(len(names), "benchmark")
-    left = f", without {pluralize(others, 'benchmark')} not counted everywhere" if others else ""
-    caption = f"{source_text(source, total.tools)}: the same work of {work} in each build{left}"
-    columns = ("variant", *right(*(title for title, _, _ in wanted)))
-    return table(caption, columns, rows if wanted else ())
+    work = fmt.quote(names[0]) if len(names) == 1 else fmt.pluralize(len(names), "benchmark")
+    how = side_by_side.source_text(source, total.tools)
+    caption = f"{how}: the same work of {work} in each build"
+    if others:
+        caption += f", without {fmt.pluralize(others, 'benchmark')} not counted everywhere"
+    columns = ("variant", *doc.right(*(title for title, _, _ in wanted)))
+    return doc.table(caption, columns, rows if wanted else ())
 
 
-def where_table(result: Result) -> Table | None:
+def where_table(result: Result) -> doc.Table | None:
     """In which functions each build executes and mispredicts more or less than the main baseline;
     None when no functions are known, or nothing differs."""
     main = result.question.baselines[0]
@@ -188,28 +179,28 @@ def where_table(result: Result) -> Table | None:
     if total is None or main not in total.sums:
         return None
 
-    def where(name: str, what: str, event: str) -> Cell | None:
+    def where(name: str, what: str, event: str) -> doc.Cell | None:
         value, base = (total.sums[n].get(event) for n in (name, main))
         if value is None or not base or abs(value - base) < _SMALL * base:
             return None
         changes = function_changes(result.found.counted, total.benchmarks, name, main, what)
-        texts = [f"{f} {format_amount(change, sign=True)}" for f, change in changes[:_NAMED]]
+        texts = [f"{f} {fmt.amount(change, sign=True)}" for f, change in changes[:_NAMED]]
         if rest := changes[_NAMED:]:
-            more = format_amount(sum(change for _, change in rest), sign=True)
-            texts.append(f"{pluralize(len(rest), 'other')} {more}")
+            more = fmt.amount(sum(change for _, change in rest), sign=True)
+            texts.append(f"{fmt.pluralize(len(rest), 'other')} {more}")
         detail = f"in {', '.join(texts)}" if texts else ""
-        return Cell(format_amount(value - base, sign=True), detail, number=value - base)
+        return doc.Cell(fmt.amount(value - base, sign=True), detail, number=value - base)
 
     rows = []
     for name in (name for name in _in_order(result, total.sums) if name != main):
         cells = where(name, "costs", "instructions"), where(name, "misses", "branch-misses")
         rows += [(name, *cells)] if any(cells) else []
-    caption = f"Differences from {quote(main)} by hot function, largest change first"
+    caption = f"Differences from {fmt.quote(main)} by hot function, largest change first"
     columns = ("variant", "instructions", "mispredicted branches")
-    return table(f"{caption} ({source})", columns, rows)
+    return doc.table(f"{caption} ({source})", columns, rows)
 
 
-def places_table(counted: Sequence[Counted]) -> Table | None:
+def places_table(counted: Sequence[Counted]) -> doc.Table | None:
     """Address of each hot function in each build, its lines and sets of the L1 instruction cache,
     and how many of these sets hold more hot lines than they have ways."""
     places: dict[str, dict[str, CodePlace | None]] = {}
@@ -220,43 +211,44 @@ def places_table(counted: Sequence[Counted]) -> Table | None:
                 places.setdefault(function.name, by_variant)
     variants = list(dict.fromkeys(v for by_variant in places.values() for v in by_variant))
 
-    def cell(place: CodePlace | None) -> Cell | None:
+    def cell(place: CodePlace | None) -> doc.Cell | None:
         if place is None:
             return None
         crowded = f", {place.crowded} crowded" if place.crowded else ""
-        lines = f"{pluralize(place.lines, 'line')} on {pluralize(place.pages, 'page')}"
-        detail = f"{lines}, {pluralize(place.sets, 'set')}{crowded}"
-        return Cell(f"{place.address:#x}", detail, number=place.address)
+        lines = f"{fmt.pluralize(place.lines, 'line')} on {fmt.pluralize(place.pages, 'page')}"
+        detail = f"{lines}, {fmt.pluralize(place.sets, 'set')}{crowded}"
+        return doc.Cell(f"{place.address:#x}", detail, number=place.address)
 
     rows = [
         (name, *(cell(by_variant.get(v)) for v in variants))
         for name, by_variant in list(places.items())[:_PLACED]
     ]
-    return table("Addresses of the hot functions", ("function", *variants), rows)
+    return doc.table("Addresses of the hot functions", ("function", *variants), rows)
 
 
 def counted_notes(result: Result) -> tuple[str, ...]:
     """What the hot code of each build needs of the instruction cache, in the benchmark where it is
     most; and what there is to know about the counts, each note once."""
     works = result.found.counted
-    overlaps = grouped((o.variant, o) for work in works for o in work.overlaps)
+    overlaps = fmt.grouped((o.variant, o) for work in works for o in work.overlaps)
     largest = [max(mine, key=lambda o: o.lines) for mine in overlaps.values()]
     counts = (c for work in works for c in work.counts if not c.failed)
-    return (*overlap_sentences(largest), *dict.fromkeys(note for c in counts for note in c.notes))
+    return (
+        *side_by_side.overlap_sentences(largest),
+        *dict.fromkeys(note for c in counts for note in c.notes),
+    )
 
 
 def _in_order(result: Result, names: Collection[str]) -> list[str]:
     return [v.name for v in result.question.variants if v.name in names]
 
 
-def counted_sentences(
-    study: Question, comparisons: Comparisons, counted: Sequence[Counted]
-) -> list[str]:
-    """What goes with the largest difference from the main baseline, and with the claim; and what
-    could not be counted."""
+def counted_sentences(result: Result) -> list[str]:
+    """What goes with the largest difference and with the claim; what could not be counted."""
+    study, counted = result.question, result.found.counted
     total, main = totals(counted, "measured") or totals(counted, "simulated"), study.baselines[0]
     others = (v.name for v in study.measured if v.name != main and not v.control_of)
-    verdicts = decided(comparisons.of(name, main) for name in others)
+    verdicts = decided(result.judged.overall(name, main) for name in others)
     # The claim, the largest difference, then the slowest variant.
     slowest = [v for v in verdicts if v.outcome == "slower"]
     pairs = [(study.claim.variant, study.claim.baseline)] if study.claim else []
@@ -268,10 +260,10 @@ def counted_sentences(
 def changed_sentences(changed: Sequence[ChangedFunctions]) -> Iterator[str]:
     """Whether commits touch hot functions, as a fact, and what they touch."""
     for c in changed:
-        names = join_words(c.functions[:_TOUCHED]) or "no function of the program"
+        names = fmt.join(c.functions[:_TOUCHED]) or "no function of the program"
         if c.functions[_TOUCHED:]:
             names = f"{len(c.functions)} functions, among them {names}"
-        yield sentence(f"From {c.base} to {c.head}, {c.statement}; it touches {names}")
+        yield fmt.sentence(f"From {c.base} to {c.head}, {c.statement}; it touches {names}")
 
 
 def _pair(
@@ -283,13 +275,15 @@ def _pair(
     how = "Counted apart from the timed runs" if total.source == "measured" else "In simulation"
     alike = abs(executed - 1) < _ALIKE
     many = "as many instructions as" if alike else f"{executed:.2f}x the instructions of"
-    text = f"{how}, {quote(variant)} executes {many} {quote(baseline)}"
+    text = f"{how}, {fmt.quote(variant)} executes {many} {fmt.quote(baseline)}"
     indirect = ("indirect branch misses", "indirect branches")
     mine, theirs = (total.share(*indirect, name) for name in (variant, baseline))
     missed = total.ratio("branch-misses", variant, baseline)
     if mine is not None and theirs is not None:
         share, other = f"{mine * 100:.1f} %", f"{theirs * 100:.1f} %"
-        where = "as that does" if share == other else f"where {quote(baseline)} mispredicts {other}"
+        where = (
+            "as that does" if share == other else f"where {fmt.quote(baseline)} mispredicts {other}"
+        )
         text += f" and mispredicts {share} of its indirect branches, {where}"
     elif missed is not None:
         text += f" and mispredicts {missed:.2f}x as many branches"
@@ -312,12 +306,12 @@ def _place(total: CountTotals, counted: Sequence[Counted], variant: str, baselin
 
 def _failures(counted: Sequence[Counted]) -> Iterator[str]:
     every = [(work.benchmark, counts) for work in counted for counts in work.counts]
-    reasons = grouped(
+    reasons = fmt.grouped(
         (c.notes[0] if c.notes else "unknown reason", (benchmark, c.variant))
         for benchmark, c in every
         if c.failed
     )
     for why, pairs in reasons.items():
-        benchmarks, variants = (quoted(dict.fromkeys(x)) for x in zip(*pairs, strict=True))
+        benchmarks, variants = (fmt.quoted(dict.fromkeys(x)) for x in zip(*pairs, strict=True))
         where = f"Not counted: {variants} in {benchmarks}"
-        yield sentence(f"{'No counts' if len(pairs) == len(every) else where}: {why}")
+        yield fmt.sentence(f"{'No counts' if len(pairs) == len(every) else where}: {why}")

@@ -9,24 +9,16 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, OptionTrace
-from whyfast.model.result import Result
-from whyfast.model.study import Question
+from whyfast.model.result import Judged, Result
 from whyfast.model.variant import Aspect, Difference, Variant, differences
 from whyfast.model.verdict import Verdict
-from whyfast.report.document import Cell, Table, number_cell, right, table
-from whyfast.report.formatting import (
-    format_bytes,
-    format_seconds,
-    pluralize,
-    quote,
-    ratio_text,
-    text_of,
-)
-from whyfast.report.sections.main_table import Comparisons, verdict_cell
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
+from whyfast.report.sections.main_table import verdict_cell
 from whyfast.report.sections.programs import without_lost
 
 
-def jump_table(result: Result) -> Table | None:
+def jump_table(result: Result) -> doc.Table | None:
     """The indirect jumps of every program that was looked at, measured or not, beside its time;
     None when none was looked at for its dispatch."""
     facts = {e.variant: e.dispatch for e in result.found.evidence if e.dispatch is not None}
@@ -35,67 +27,70 @@ def jump_table(result: Result) -> Table | None:
     versions = {t.name: t.version for t in result.recorded.toolchains if t.version}
     compilers = {v.name: versions[v.toolchain] for v in every if v.toolchain in versions}
     baselines = without_lost(result).question.baselines
-    comparisons = Comparisons(result.judged)
-    main = baselines[0] if baselines and comparisons else None
+    main = baselines[0] if baselines and result.judged.pairs else None
     # The symptom, and whether it is known of this version of the compiler.
     troubled = {
-        t.variant: Cell(t.symptom, "known" if t.listed else "unknown in this version")
+        t.variant: doc.Cell(t.symptom, "known" if t.listed else "unknown in this version")
         for t in result.found.troubles
     }
 
-    def time(name: str) -> Cell:
+    def time(name: str) -> doc.Cell:
         """The verdict without its interval, which stands in the first table."""
         if name == main:
-            return Cell("baseline")
-        verdict = comparisons.of(name, main or "")
-        return replace(verdict_cell(verdict), detail="") if verdict else Cell("not measured")
+            return doc.Cell("baseline")
+        verdict = result.judged.overall(name, main or "")
+        return replace(verdict_cell(verdict), detail="") if verdict else doc.Cell("not measured")
 
     rows = [
         (
             *(name, jumps_cell(facts[name]), kind_cell(facts[name]), compilers.get(name)),
-            *(troubled.get(name, Cell("none seen")), time(name)),
+            *(troubled.get(name, doc.Cell("none seen")), time(name)),
         )
         for name in sorted(facts, key=lambda name: order.get(name, len(order)))
     ]
     columns = (
-        *("variant", *right("indirect jumps"), "dispatch"),
+        *("variant", *doc.right("indirect jumps"), "dispatch"),
         *("compiler" if compilers else None, "trouble" if troubled else None),
         f"time against {main}" if main else None,
     )
-    return table("Indirect jumps of the dispatch", columns, rows)
+    return doc.table("Indirect jumps of the dispatch", columns, rows)
 
 
-def jumps_cell(facts: DispatchFacts) -> Cell | None:
+def jumps_cell(facts: DispatchFacts) -> doc.Cell | None:
     """The number of indirect jumps, where the dispatch could be read."""
     if facts.form in ("none", "unknown"):
         return None
-    return Cell(str(facts.indirect_jumps), number=facts.indirect_jumps)
+    return doc.Cell(str(facts.indirect_jumps), number=facts.indirect_jumps)
 
 
-def kind_cell(facts: DispatchFacts) -> Cell:
+def kind_cell(facts: DispatchFacts) -> doc.Cell:
     """Replicated, merged, or tail calls with the number of functions."""
     if facts.style != "tail-call" or facts.form in ("none", "unknown"):
-        return Cell("no dispatch" if facts.form == "none" else facts.form)
+        return doc.Cell("no dispatch" if facts.form == "none" else facts.form)
     merged = "" if facts.form == "replicated" else f", {facts.form}"
-    return Cell("tail calls", f"over {pluralize(facts.functions, 'function')}{merged}")
+    return doc.Cell("tail calls", f"over {fmt.pluralize(facts.functions, 'function')}{merged}")
 
 
-def dispatch_table(result: Result) -> Table | None:
+def dispatch_table(result: Result) -> doc.Table | None:
     """The functions behind the table of indirect jumps; None without any."""
     rows = [
         (
             *(e.variant, "unknown" if facts.targets is None else facts.targets),
-            *(facts.functions, number_cell(facts.instructions), number_cell(facts.size, " B")),
+            *(
+                facts.functions,
+                doc.number_cell(facts.instructions),
+                doc.number_cell(facts.size, " B"),
+            ),
             facts.reason,
         )
         for e in result.found.evidence
         if (facts := e.dispatch) is not None
     ]
-    numbers = right("targets", "functions", "instructions", "size")
-    return table("The dispatching functions", ("variant", *numbers, "reason"), rows)
+    numbers = doc.right("targets", "functions", "instructions", "size")
+    return doc.table("The dispatching functions", ("variant", *numbers, "reason"), rows)
 
 
-def entry_table(result: Result) -> Table | None:
+def entry_table(result: Result) -> doc.Table | None:
     """A row for each build whose handlers are known; None without any."""
     rows = []
     for e in result.found.evidence:
@@ -104,12 +99,12 @@ def entry_table(result: Result) -> Table | None:
             counts = (facts.handlers, facts.saving, facts.pushes, facts.spills)
             median = f"{facts.pushes_median:g} + {facts.spills_median:g}"
             rows.append((e.variant, "functions" if tail else "parts of a loop", *counts, median))
-    numbers = right("handlers", "saving", "pushes", "spills", "in the median handler")
+    numbers = doc.right("handlers", "saving", "pushes", "spills", "in the median handler")
     caption = "Registers that handlers save before their first branch or call"
-    return table(caption, ("variant", "handlers are", *numbers), rows)
+    return doc.table(caption, ("variant", "handlers are", *numbers), rows)
 
 
-def option_table(result: Result) -> Table | None:
+def option_table(result: Result) -> doc.Table | None:
     """Options as rows, builds as columns; None when no build shows a trace of any."""
     builds = {
         e.variant: {t.option: t for t in e.options}
@@ -118,17 +113,17 @@ def option_table(result: Result) -> Table | None:
     }
     names = dict.fromkeys(option for traces in builds.values() for option in traces)
 
-    def cell(trace: OptionTrace | None) -> Cell | None:
+    def cell(trace: OptionTrace | None) -> doc.Cell | None:
         if trace is None:
             return None
         seen = f"{trace.handlers} of {trace.of}" if trace.handlers else "not in the code"
-        return Cell(seen, trace.recorded)
+        return doc.Cell(seen, trace.recorded)
 
     rows = [(name, *(cell(traces.get(name)) for traces in builds.values())) for name in names]
     caption = (
         "Compiler options with a trace in the dispatching functions, or in the compiler's record"
     )
-    return table(caption, ("option", *builds), rows)
+    return doc.table(caption, ("option", *builds), rows)
 
 
 # Dispatch as an explanation of a difference, worded as strongly as the variants allow.
@@ -163,8 +158,8 @@ def dispatch_contrast(verdict: Verdict, evidence: Mapping[str, Evidence]) -> str
     if mine is None or other is None or mine.form == other.form:
         return None
     return (
-        f"its dispatch is {mine.form} ({pluralize(mine.indirect_jumps, 'indirect jump')} where "
-        f"{quote(verdict.baseline)} has {other.indirect_jumps})"
+        f"its dispatch is {mine.form} ({fmt.pluralize(mine.indirect_jumps, 'indirect jump')} where "
+        f"{fmt.quote(verdict.baseline)} has {other.indirect_jumps})"
     )
 
 
@@ -194,30 +189,30 @@ def merged_from(result: Result) -> Iterator[str]:
                 continue
             at, few, many = known[first]
             yield (
-                f"From {pluralize(at, names[at])} on, {quote(variant)} has merged the dispatch: "
-                f"{pluralize(few.indirect_jumps, 'indirect jump')} in `{few.name}` where "
-                f"{quote(base)} has {many.indirect_jumps}; up to {known[first - 1][0]} it has not."
+                f"From {fmt.pluralize(at, names[at])} on, {fmt.quote(variant)} has merged the "
+                f"dispatch: {fmt.pluralize(few.indirect_jumps, 'indirect jump')} in `{few.name}` "
+                f"where {fmt.quote(base)} has {many.indirect_jumps}; up to {known[first - 1][0]} "
+                "it has not."
             )
 
 
-def find_witness(
-    verdict: Verdict, study: Question, comparisons: Comparisons, evidence: Mapping[str, Evidence]
-) -> Witness | None:
+def find_witness(verdict: Verdict, result: Result) -> Witness | None:
     """The variant that wins back most of what the slow side of ``verdict`` has lost, by flags."""
+    evidence = {e.variant: e for e in result.found.evidence}
     if verdict.outcome not in ("faster", "slower") or runs_against(verdict, evidence):
         return None
     pair = (verdict.variant, verdict.baseline)
     name, fast = pair if verdict.outcome == "slower" else pair[::-1]
-    slow = next((v for v in study.variants if v.name == name), None)
+    slow = next((v for v in result.question.variants if v.name == name), None)
     slow_facts, lost = dispatch_of(evidence, name), abs(math.log(verdict.ratio))
     if slow is None or slow_facts is None:
         return None
     witnesses = []
-    for other in study.variants:
+    for other in result.question.variants:
         flags, facts = _flag_difference(other, slow), dispatch_of(evidence, other.name)
         if flags is None or facts is None or facts.style != slow_facts.style:
             continue
-        gain = _gain(other.name, name, fast, comparisons)
+        gain = _gain(other.name, name, fast, result.judged)
         if facts.form == "replicated" and gain is not None and gain[1] / lost >= 1 / 3:
             jumps = facts.indirect_jumps
             witnesses.append(Witness(other.name, name, *flags, jumps, gain[0], gain[1] / lost))
@@ -230,9 +225,9 @@ def witness_sentence(witness: Witness) -> str:
     how = " and ".join(f"{word} `{' '.join(words)}`" for word, words in flags if words)
     cost = "the cause" if witness.regained >= 2 / 3 else "part of the cause"
     return (
-        f"The same source {how} ({quote(witness.name)}) keeps "
-        f"{pluralize(witness.jumps, 'indirect jump')} and is {witness.gain} than "
-        f"{quote(witness.slow)}: merged dispatch is {cost}."
+        f"The same source {how} ({fmt.quote(witness.name)}) keeps "
+        f"{fmt.pluralize(witness.jumps, 'indirect jump')} and is {witness.gain} than "
+        f"{fmt.quote(witness.slow)}: merged dispatch is {cost}."
     )
 
 
@@ -263,12 +258,12 @@ def replication_sentences(result: Result) -> list[str]:
         ):
             continue
         text = (
-            f"The dispatch is replicated in {quote(other.name)} and {before.form} in "
-            f"{quote(merged.name)}: its functions take {format_bytes(after.size)} instead of "
-            f"{format_bytes(before.size)} ({after.size / before.size:.2f}x)"
+            f"The dispatch is replicated in {fmt.quote(other.name)} and {before.form} in "
+            f"{fmt.quote(merged.name)}: its functions take {fmt.size(after.size)} instead of "
+            f"{fmt.size(before.size)} ({after.size / before.size:.2f}x)"
         )
         if merged.name in seconds and other.name in seconds:
-            sides = (format_seconds(seconds[name]) for name in (other.name, merged.name))
+            sides = (fmt.seconds(seconds[name]) for name in (other.name, merged.name))
             text += ", and the build {} instead of {}".format(*sides)
         source = any(d.changes_source for d in aspects.values())
         pairs.append((source, before.size - after.size, f"{text}."))
@@ -276,24 +271,23 @@ def replication_sentences(result: Result) -> list[str]:
     return [text for _, _, text in sorted(pure)[:_PAIRS]]
 
 
-def _gain(name: str, slow: str, fast: str, comparisons: Comparisons) -> tuple[str, float] | None:
+def _gain(name: str, slow: str, fast: str, judged: Judged) -> tuple[str, float] | None:
     """By how much ``name`` is certainly faster than ``slow``: in words, and as a logarithm."""
-    direct = comparisons.of(name, slow)
+    direct = judged.overall(name, slow)
     if direct is not None:
         if direct.outcome != "faster":
             return None
-        return text_of(direct).factor, -math.log(direct.ratio)
-    to_fast, slow_to_fast = comparisons.of(name, fast), comparisons.of(slow, fast)
+        return fmt.text_of(direct).factor, -math.log(direct.ratio)
+    to_fast, slow_to_fast = judged.overall(name, fast), judged.overall(slow, fast)
     if to_fast is None or slow_to_fast is None or to_fast.high >= slow_to_fast.low:
         return None
     # Not judged against each other, but apart beyond both intervals.
     ratio = to_fast.ratio / slow_to_fast.ratio
-    return f"about {ratio_text(ratio, 0.0, math.inf).factor}", -math.log(ratio)
+    return f"about {fmt.ratio_text(ratio, 0.0, math.inf).factor}", -math.log(ratio)
 
 
 def _flags_apart(a: Variant, b: Variant) -> Mapping[Aspect, Difference]:
-    """The compiler's and the linker's flags that set two variants apart; nothing where there are
-    other differences."""
+    """The flags that set two variants apart; nothing where anything else differs too."""
     aspects = {d.aspect: d for d in differences(a, b)}
     return {} if aspects.keys() - {"cflags", "ldflags"} else aspects
 

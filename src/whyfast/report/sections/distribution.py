@@ -12,27 +12,8 @@ from whyfast.judge.comparisons import carriers
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.verdict import Carrier, Outcome, Suite, Verdict
-from whyfast.report.document import (
-    Cell,
-    Plot,
-    ReportSection,
-    Table,
-    note,
-    section,
-    table,
-)
-from whyfast.report.formatting import (
-    Estimate,
-    Judgement,
-    exact_text,
-    format_percent,
-    format_verdict,
-    grouped,
-    pluralize,
-    quote,
-    ratio_text,
-    text_of,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections.main_table import SUITE
 
 _COLUMNS = ("variant", "best", "worst", "faster", "slower", "by estimate")
@@ -81,9 +62,8 @@ class Distribution:
 
 
 def distributions(result: Result) -> tuple[Distribution, ...]:
-    """One for each pair with two or more judged benchmarks, by baseline and then by variant, in
-    the order of the study."""
-    pairs = grouped(
+    """One for each pair with two or more judged benchmarks, in the order of the study."""
+    pairs = fmt.grouped(
         ((v.baseline, v.variant), v)
         for v in result.judged.verdicts
         if v.benchmark is not None and plottable(v.ratio)
@@ -112,8 +92,7 @@ def suite_carriers(suite: Suite | None, margin: float) -> tuple[Carrier, ...]:
     same = suite.verdict.outcome == "same"
 
     def outcome(log_ratio: float) -> Outcome:
-        """Of the mean without a benchmark there is no interval: a difference stays one while it
-        points the same way."""
+        """Without an interval, a difference stays one while it points the same way."""
         if same and abs(log_ratio) <= math.log1p(margin):
             return "same"
         return "slower" if log_ratio > 0 else "faster"
@@ -134,33 +113,35 @@ def influence_sentences(suites: Sequence[Suite], study: Question) -> list[str]:
         for carrier in suite_carriers(suite, study.margin)[:1]:
             if not main and (v.variant, v.baseline) != claimed:
                 continue
-            mean = f"the {SUITE} of {quote(v.variant)}"
-            mean += "" if main else f" against {quote(v.baseline)}"
+            mean = f"the {SUITE} of {fmt.quote(v.variant)}"
+            mean += "" if main else f" against {fmt.quote(v.baseline)}"
             if v.outcome == "same":
-                mean = f"keeps {mean} within {format_percent(study.margin)}"
+                mean = f"keeps {mean} within {fmt.percent(study.margin)}"
             elif carrier.share > 0:
                 mean = f"carries {carrier.share:.0%} of {mean}"
             else:
                 continue
-            rest = exact_text(carrier.without).factor
-            texts.append(f"{quote(carrier.benchmark)} alone {mean}: without it, {rest}.")
+            rest = fmt.exact_text(carrier.without).factor
+            texts.append(f"{fmt.quote(carrier.benchmark)} alone {mean}: without it, {rest}.")
     return texts
 
 
 def mean_without(verdict: Verdict, ratio: float) -> str:
     """The mean without a benchmark, with as many digits as the mean ``verdict`` itself has."""
     scale = ratio / verdict.ratio
-    return ratio_text(ratio, verdict.low * scale, verdict.high * scale).factor
+    return fmt.ratio_text(ratio, verdict.low * scale, verdict.high * scale).factor
 
 
-def distribution_section(result: Result) -> ReportSection | None:
+def distribution_section(result: Result) -> doc.ReportSection | None:
     """Best, worst and the shares that gained and lost, a table for each baseline."""
     if tables := distribution_tables(result):
-        return section("distribution", "Distribution of the benchmarks", *tables, note(_EXPLAINED))
+        return doc.section(
+            "distribution", "Distribution of the benchmarks", *tables, doc.note(_EXPLAINED)
+        )
     return None
 
 
-def distribution_tables(result: Result) -> tuple[Table, ...]:
+def distribution_tables(result: Result) -> tuple[doc.Table, ...]:
     """A table for each baseline; empty with a single benchmark. A short report has all variants
     against the main baseline, and the claimed gain where another baseline is claimed."""
     spreads = distributions(result)
@@ -171,7 +152,7 @@ def distribution_tables(result: Result) -> tuple[Table, ...]:
         mine = [d for d in spreads if d.baseline == baseline]
         most = max(len(d.verdicts) for d in mine)
         caption = f"Distribution of the {most} benchmarks, against {baseline}"
-        whole = table(caption, _COLUMNS, map(_row, mine), against=baseline)
+        whole = doc.table(caption, _COLUMNS, map(_row, mine), against=baseline)
         assert whole is not None
         if baseline not in main:
             rows = tuple(_row(d) for d in mine if (d.variant, d.baseline) == claimed)
@@ -180,49 +161,49 @@ def distribution_tables(result: Result) -> tuple[Table, ...]:
     return tuple(tables)
 
 
-def _row(d: Distribution) -> tuple[Cell, ...]:
+def _row(d: Distribution) -> tuple[doc.Cell, ...]:
     shares = share_cell(d, "faster"), share_cell(d, "slower")
-    estimates = Cell(f"{d.gained} / {d.lost}", number=d.gained - d.lost)
-    return Cell(d.variant), _extreme(d.best), _extreme(d.worst), *shares, estimates
+    estimates = doc.Cell(f"{d.gained} / {d.lost}", number=d.gained - d.lost)
+    return doc.Cell(d.variant), _extreme(d.best), _extreme(d.worst), *shares, estimates
 
 
-def share_cell(d: Distribution, outcome: Literal["faster", "slower"]) -> Cell:
+def share_cell(d: Distribution, outcome: Literal["faster", "slower"]) -> doc.Cell:
     """ "25 %" with "(2 of 8)" beside it."""
     number, total = d.words.get(outcome, 0), len(d.verdicts)
     text, detail = f"{100 * number / total:.0f} %", f"({number} of {total})"
-    return Cell(text, detail, outcome if number else None, number / total)
+    return doc.Cell(text, detail, outcome if number else None, number / total)
 
 
-def _extreme(verdict: Verdict) -> Cell:
+def _extreme(verdict: Verdict) -> doc.Cell:
     """The factor of one benchmark and its name; what is not certain is not coloured and says so."""
-    factor, name = text_of(verdict).factor, f"on {verdict.benchmark or ''}"
+    factor, name = fmt.text_of(verdict).factor, f"on {verdict.benchmark or ''}"
     if verdict.outcome in ("faster", "slower"):
-        return Cell(factor, name, verdict.outcome, verdict.ratio)
-    return Cell(f"{factor} ({verdict.outcome})", name, number=verdict.ratio)
+        return doc.Cell(factor, name, verdict.outcome, verdict.ratio)
+    return doc.Cell(f"{factor} ({verdict.outcome})", name, number=verdict.ratio)
 
 
-def interval_plot(result: Result) -> Plot | None:
+def interval_plot(result: Result) -> doc.Plot | None:
     """For each baseline its ``plots`` (the geometric mean, then each benchmark, with a point for
     each variant) and its ``distributions`` (each variant, with a point for each benchmark, the
     fastest first). Points have their ends (None: unbounded) and their verdict in words."""
     if not (result.judged.verdicts or result.judged.suites):
         return None
-    spreads = grouped((d.baseline, _figure(d, result)) for d in distributions(result))
+    spreads = fmt.grouped((d.baseline, _figure(d, result)) for d in distributions(result))
     baselines = [
         {"name": name, "plots": _plots(result, name), "distributions": spreads.get(name, [])}
         for name in result.question.baselines
     ]
     sure = min((v.confidence for v in result.judged.verdicts), default=0.0)
     data = {"margin": result.question.margin, "confidence": sure, "baselines": baselines}
-    return Plot("intervals", data)
+    return doc.Plot("intervals", data)
 
 
 def _plots(result: Result, baseline: str) -> list[dict[str, Any]]:
     names = [b.name for b in result.question.benchmarks]
-    title = f"{SUITE} of {pluralize(len(names), 'benchmark')}"
+    title = f"{SUITE} of {fmt.pluralize(len(names), 'benchmark')}"
     suites = [s.verdict for s in result.judged.suites if s.verdict.baseline == baseline]
     mine = (v for v in result.judged.verdicts if v.baseline == baseline)
-    single = grouped((v.benchmark or "", v) for v in mine)
+    single = fmt.grouped((v.benchmark or "", v) for v in mine)
     ordered = dict.fromkeys([*(n for n in names if n in single), *filter(None, single)])
     plots = [_plot(name, single[name], result) for name in ordered]
     return [{**_plot(title, suites, result), "suite": True}, *plots] if suites else plots
@@ -232,7 +213,9 @@ def _plot(title: str, verdicts: list[Verdict], result: Result) -> dict[str, Any]
     texts = [_named(v.variant, v, result) for v in verdicts]
     return {
         "title": title,
-        "label": (f"{title}: time relative to {quote(verdicts[0].baseline)}. {'; '.join(texts)}."),
+        "label": (
+            f"{title}: time relative to {fmt.quote(verdicts[0].baseline)}. {'; '.join(texts)}."
+        ),
         "points": [_point(v, v.variant, result) for v in verdicts if plottable(v.ratio)],
     }
 
@@ -243,9 +226,9 @@ def _figure(d: Distribution, result: Result) -> dict[str, Any]:
     mean, text = None, ""
     if d.suite is not None and plottable(d.suite.verdict.ratio):
         mean = _point(d.suite.verdict, SUITE, result)
-        text = f"{SUITE} {format_verdict(d.suite.verdict, result.question.margin)}; "
+        text = f"{SUITE} {fmt.verdict(d.suite.verdict, result.question.margin)}; "
     best, worst = (_named(v.benchmark or "", v, result) for v in (d.best, d.worst))
-    pair = f"{quote(d.variant)} against {quote(d.baseline)}"
+    pair = f"{fmt.quote(d.variant)} against {fmt.quote(d.baseline)}"
     return {
         "name": d.variant,
         "title": f"{d.variant}: {counts}",
@@ -256,21 +239,21 @@ def _figure(d: Distribution, result: Result) -> dict[str, Any]:
 
 
 def _named(name: str, verdict: Verdict, result: Result) -> str:
-    return f"{quote(name)} {format_verdict(verdict, result.question.margin)}"
+    return f"{fmt.quote(name)} {fmt.verdict(verdict, result.question.margin)}"
 
 
 def _point(verdict: Verdict, name: str, result: Result) -> dict[str, Any]:
     repeated = "process" if result.judged.about == "runs" else "block"
-    text = format_verdict(verdict, result.question.margin)
-    return point(verdict, name, f"{text}, {pluralize(verdict.blocks, repeated)}")
+    text = fmt.verdict(verdict, result.question.margin)
+    return point(verdict, name, f"{text}, {fmt.pluralize(verdict.blocks, repeated)}")
 
 
-def point(verdict: Judgement, name: str, text: str) -> dict[str, Any]:
+def point(verdict: fmt.Judgement, name: str, text: str) -> dict[str, Any]:
     """A verdict for a plot."""
     return {"name": name, "word": verdict.outcome, **interval_data(verdict), "text": text}
 
 
-def interval_data(estimate: Estimate) -> dict[str, float | None]:
+def interval_data(estimate: fmt.Estimate) -> dict[str, float | None]:
     """A ratio and its ends for a plot; None where nothing bounds it."""
     low, high = (x if plottable(x) else None for x in (estimate.low, estimate.high))
     return {"ratio": estimate.ratio, "low": low, "high": high}

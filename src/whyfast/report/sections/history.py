@@ -15,8 +15,8 @@ from whyfast.history.findings import Coincidence, FactChange, coincidence, revis
 from whyfast.judge.run_confounds import same_revision
 from whyfast.model.cost import COSTS
 from whyfast.model.history import CostSeries, Drift, Finding, History, SeriesHistory, Timeline
-from whyfast.report.document import Cell, Row, Table, right, table, value_cell, with_short
-from whyfast.report.formatting import exact_text, grouped, join_words, pluralize, size_of, text_of
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections.costs import SIZE_PARTS, change_text, value_text
 
 #: A finding is the suite's when at least this share of the series that could have it has it.
@@ -38,7 +38,7 @@ class LargestOf:
 
     def __str__(self) -> str:
         more = f" (and in {self.others} more)" if self.others else ""
-        return f"{self.series} {exact_text(self.ratio).factor}, {self.name}{more}"
+        return f"{self.series} {fmt.exact_text(self.ratio).factor}, {self.name}{more}"
 
 
 def headline(history: History, *, named: bool = True) -> str:
@@ -51,13 +51,13 @@ def headline(history: History, *, named: bool = True) -> str:
     texts = [_capital("; ".join(parts)) + "."] if parts else []
     if rest := largest(history):
         concerned = len({name for finding in rest for name in finding.finding.ratios})
-        number = _capital(pluralize(len(rest), "more finding" if parts else "finding"))
+        number = _capital(fmt.pluralize(len(rest), "more finding" if parts else "finding"))
         which = ", the largest of them" if len(rest) > _NAMED else ""
         names = f"{which}: {'; '.join(map(str, rest[:_NAMED]))}" if named else ""
         texts.append(f"{number} in {concerned} of {len(history.series)} series{names}.")
     nothing = (
-        f"No step, no drift and no outlier in {pluralize(len(history.timeline.points), 'point')} "
-        f"of {len(history.series)} series."
+        "No step, no drift and no outlier in "
+        f"{fmt.pluralize(len(history.timeline.points), 'point')} of {len(history.series)} series."
     )
     return " ".join(texts) or nothing
 
@@ -69,9 +69,9 @@ def _beside(history: History, finding: Finding) -> str:
     beside = coincidence(history, finding)
     texts = []
     if beside.machine_changes:
-        texts.append(f"with another {join_words([c.label for c in beside.machine_changes])}")
+        texts.append(f"with another {fmt.join([c.label for c in beside.machine_changes])}")
     if beside.none_on:
-        texts.append(f"none on {join_words(beside.none_on)}")
+        texts.append(f"none on {fmt.join(beside.none_on)}")
     return f", {' and '.join(texts)}" if texts else ""
 
 
@@ -95,9 +95,9 @@ def largest(history: History) -> tuple[LargestOf, ...]:
     rest = []
     for f in (*history.findings, *history.drifts):
         if f not in wide:
-            name, ratio = max(f.ratios.items(), key=lambda item: (size_of(item[1]), item[0]))
+            name, ratio = max(f.ratios.items(), key=lambda item: (fmt.size_of(item[1]), item[0]))
             rest.append(LargestOf(name, name_finding(history, f), ratio, len(f.ratios) - 1, f))
-    return tuple(sorted(rest, key=lambda f: (-size_of(f.ratio), f.series, f.name)))
+    return tuple(sorted(rest, key=lambda f: (-fmt.size_of(f.ratio), f.series, f.name)))
 
 
 def main_findings(history: History) -> tuple[Finding, ...]:
@@ -117,11 +117,11 @@ def name_finding(history: History, finding: Finding) -> str:
 def in_series(h: SeriesHistory, points: tuple[str, ...]) -> Iterator[str]:
     """What was found in one series, finding by finding."""
     for s in h.shifts:
-        yield f"{points[s.before]} → {points[s.at]} {text_of(s)}"
+        yield f"{points[s.before]} → {points[s.at]} {fmt.text_of(s)}"
     for d in h.drifts:
-        yield f"drifting {points[d.start]} … {points[d.end]} {text_of(d)}, about {pace(d)}"
+        yield f"drifting {points[d.start]} … {points[d.end]} {fmt.text_of(d)}, about {pace(d)}"
     for o in h.outliers:
-        yield f"outlier {points[o.at]} {exact_text(o.ratio).factor}"
+        yield f"outlier {points[o.at]} {fmt.exact_text(o.ratio).factor}"
 
 
 def pace(drift: Drift) -> str:
@@ -142,7 +142,7 @@ def _in_words(finding: Finding) -> str:
     many = f" in {len(ratios)} of {finding.of} series" if finding.of > 1 else ""
     with_all = f" with {where_text(finding.where)}" if finding.where else ""
     middle = " (median)" if len(ratios) > 1 else ""
-    return f"{exact_text(median(ratios)).factor}{many}{with_all}{middle}"
+    return f"{fmt.exact_text(median(ratios)).factor}{many}{with_all}{middle}"
 
 
 def _capital(text: str) -> str:
@@ -193,7 +193,7 @@ def search_commands(history: History) -> tuple[str, ...]:
 
 
 def _sentence(history: History, step: Coincidence) -> str:
-    on = f" on {join_words(step.machines)}" if any(step.machines) else ""
+    on = f" on {fmt.join(step.machines)}" if any(step.machines) else ""
     name = name_finding(history, step.finding)
     telling = [c for c in step.changes if c.telling]
     usual = [c for c in step.changes if not c.telling and c.kind != "other"]
@@ -203,7 +203,7 @@ def _sentence(history: History, step: Coincidence) -> str:
     if usual:
         text += f" Facts that change at most points changed too: {_several(usual)}."
     if step.none_on:
-        text += f" No such step on {join_words(step.none_on)}."
+        text += f" No such step on {fmt.join(step.none_on)}."
     if step.machine_changes:
         text += " Suspect the machine first."
     return _capital(text)
@@ -219,7 +219,7 @@ def _several(changes: Sequence[FactChange]) -> str:
             old = " ".join(w for w in a if w not in b)[:_LONG] or "–"
             new = " ".join(w for w in b if w not in a)[:_LONG] or "–"
         texts.append(f"another {change.label} ({old} → {new})")
-    return join_words(texts, _MOST)
+    return fmt.join(texts, _MOST)
 
 
 def _revisions(timeline: Timeline, step: Coincidence) -> tuple[str, str] | None:
@@ -234,21 +234,21 @@ def _revisions(timeline: Timeline, step: Coincidence) -> tuple[str, str] | None:
 _CHANGES = 20
 
 
-def cost_history_table(timeline: Timeline) -> Table | None:
+def cost_history_table(timeline: Timeline) -> doc.Table | None:
     """A row for every change of an exact cost from one point to the next that has it, by cost, then
     in the order of the points; None without any. A short report has no parts of the size."""
     costs = sorted(timeline.costs, key=lambda c: [*COSTS].index(c.key))
     rows = list(_cost_rows(timeline, costs))
     short = [row for key, row in rows if key not in SIZE_PARTS][-_CHANGES:]
-    heads = ("cost", "points", *right("before", "after", "change"))
+    heads = ("cost", "points", *doc.right("before", "after", "change"))
     whole, few = (
-        table("Every change of an exact cost", heads, shown, fixed=2)
+        doc.table("Every change of an exact cost", heads, shown, fixed=2)
         for shown in ([row for _, row in rows], short)
     )
-    return with_short(whole, few)
+    return doc.with_short(whole, few)
 
 
-def _cost_rows(timeline: Timeline, costs: Sequence[CostSeries]) -> Iterator[tuple[str, Row]]:
+def _cost_rows(timeline: Timeline, costs: Sequence[CostSeries]) -> Iterator[tuple[str, doc.Row]]:
     several = len({c.variant for c in costs}) > 1
     for c in costs:
         there = [(i, x) for i, x in enumerate(c.values) if x is not None]
@@ -257,15 +257,15 @@ def _cost_rows(timeline: Timeline, costs: Sequence[CostSeries]) -> Iterator[tupl
                 continue
             of = ", ".join(t for t in (c.variant * several, c.benchmark or "", c.machine) if t)
             points = f"{timeline.points[i]} → {timeline.points[k]}"
-            values = (value_cell(x, partial(value_text, c.key)) for x in (before, after))
-            change = value_cell(after / before if before else math.inf, change_text)
-            yield c.key, (Cell(COSTS[c.key].title, of), points, *values, change)
+            values = (doc.value_cell(x, partial(value_text, c.key)) for x in (before, after))
+            change = doc.value_cell(after / before if before else math.inf, change_text)
+            yield c.key, (doc.Cell(COSTS[c.key].title, of), points, *values, change)
 
 
 def cost_history_sentences(timeline: Timeline) -> Iterator[str]:
     """Which exact costs never changed."""
-    values = grouped((COSTS[c.key].title, {*c.values} - {None}) for c in timeline.costs)
+    values = fmt.grouped((COSTS[c.key].title, {*c.values} - {None}) for c in timeline.costs)
     steady = [title for title, every in values.items() if all(len(x) == 1 for x in every)]
     if steady:
-        points = pluralize(len(timeline.points), "point")
-        yield f"The same over all {points}: {join_words(steady)}."
+        points = fmt.pluralize(len(timeline.points), "point")
+        yield f"The same over all {points}: {fmt.join(steady)}."

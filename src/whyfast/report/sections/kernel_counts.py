@@ -9,20 +9,8 @@ from typing import Any
 from whyfast.judge.lines import ReleaseSeries, counts, release_series, spread, version_key
 from whyfast.model.result import Result
 from whyfast.model.verdict import Outcome, Verdict
-from whyfast.report.document import (
-    Cell,
-    Plot,
-    ReportSection,
-    Row,
-    Table,
-    detail,
-    right,
-    section,
-    sentences,
-    table,
-    value_cell,
-)
-from whyfast.report.formatting import format_percent, grouped, join_words, plain_text_of, quote
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections.main_table import decided
 from whyfast.report.sections.programs import failed_sentences, not_built
 
@@ -38,18 +26,18 @@ _HOW = (
 )
 
 
-def kernel_sections(result: Result, texts: Sequence[str]) -> tuple[ReportSection | None, ...]:
+def kernel_sections(result: Result, texts: Sequence[str]) -> tuple[doc.ReportSection | None, ...]:
     """The costs by kernel with the sentences ``texts``, every count, and the kernels."""
     series = series_of(result)
     slopes, every = slope_table(series), count_table(result)
-    costs = (slopes or every, release_plot(result), sentences(texts))
+    costs = (slopes or every, release_plot(result), doc.sentences(texts))
     tables = (*((every,) if slopes else ()), point_table(result, series))
     title = "By kernel release" if slopes else "What was counted"
     return (
-        section("slopes", title, *costs, importance="answer"),
-        detail("counts", "Every count", *tables),
-        detail("boots", "The kernels", boot_table(result)),
-        section("how", "How it was counted", sentences([_HOW]), importance="record"),
+        doc.section("slopes", title, *costs, importance="answer"),
+        doc.detail("counts", "Every count", *tables),
+        doc.detail("boots", "The kernels", boot_table(result)),
+        doc.section("how", "How it was counted", doc.sentences([_HOW]), importance="record"),
     )
 
 
@@ -61,12 +49,12 @@ def series_of(result: Result) -> tuple[ReleaseSeries, ...]:
 
 def kernel_sentences(result: Result) -> list[str]:
     """The steps from release to release first, then what the numbers are and how sure."""
-    series, margin = series_of(result), format_percent(result.question.margin)
+    series, margin = series_of(result), fmt.percent(result.question.margin)
     texts = _steps(series)
     if not texts and any(len(s.points) > 1 for s in series):
         no_step = f"No step of more than {margin} from one kernel to the next"
         texts = [f"{no_step} in {len(series)} series."]
-    emulators = join_words(list(dict.fromkeys(b.emulator for b in result.recorded.boots))) or "QEMU"
+    emulators = fmt.join(dict.fromkeys(b.emulator for b in result.recorded.boots)) or "QEMU"
     return [
         *(texts or [_largest(result)]),
         f"All numbers are instructions that {emulators} executed for the guest: simulated, not "
@@ -78,17 +66,18 @@ def kernel_sentences(result: Result) -> list[str]:
 
 
 def _steps(series: Sequence[ReleaseSeries]) -> list[str]:
-    """One sentence for each pair of kernels between which something changed, in most series
-    first."""
-    groups = grouped(((x.before.kernel, x.after.kernel), (s, x)) for s in series for x in s.steps)
+    """One sentence for each pair of kernels with a step between them, in most series first."""
+    groups = fmt.grouped(
+        ((x.before.kernel, x.after.kernel), (s, x)) for s in series for x in s.steps
+    )
     texts = []
     for (before, after), steps in sorted(groups.items(), key=lambda g: -len(g[1])):
         costs = [
-            f"{number(x.after.slope)} instructions after {number(x.before.slope)} ({s.name})"
+            f"{number(x.after.slope)} instructions instead of {number(x.before.slope)} ({s.name})"
             for s, x in steps
         ]
         unit = steps[0][0].unit
-        texts.append(f"From Linux {before} to {after} a {unit} takes {join_words(costs)}.")
+        texts.append(f"From Linux {before} to {after} a {unit} takes {fmt.join(costs)}.")
     return texts
 
 
@@ -96,14 +85,14 @@ def _largest(result: Result) -> str:
     if different := decided(result.judged.verdicts):
         v = different[0]
         return (
-            f"{quote(v.variant)} executes {number(v.ratio)} times as many instructions as "
-            f"{quote(v.baseline)} on {quote(v.benchmark or '')}."
+            f"{fmt.quote(v.variant)} executes {number(v.ratio)} times as many instructions as "
+            f"{fmt.quote(v.baseline)} on {fmt.quote(v.benchmark or '')}."
         )
     if result.judged.verdicts:
         return "No difference exceeds the margin."
     if not result.recorded.blocks:
         return "Nothing was counted."
-    missing = quote(result.question.baselines[0])
+    missing = fmt.quote(result.question.baselines[0])
     return f"Nothing can be compared: the baseline {missing} was not counted."
 
 
@@ -134,8 +123,7 @@ def _repeated(result: Result) -> Iterator[str]:
 
 
 def _disturbed(result: Result) -> Iterator[str]:
-    """How often the kernel interrupted, and a warning where the guest's clock does not count
-    instructions."""
+    """How often the kernel interrupted; a warning where the guest's clock is of no use."""
     shares = [b.disturbed for b in result.recorded.boots]
     if shares and max(shares) > 0:
         most = max(b.most for b in result.recorded.boots)
@@ -159,7 +147,7 @@ def _departures(result: Result) -> Iterator[str]:
     elif line is not None:
         yield (
             f"The points lie on straight lines to within {number(abs(line.departure))} "
-            f"instructions ({quote(line.variant)} at {line.departure_at} is furthest off)."
+            f"instructions ({fmt.quote(line.variant)} at {line.departure_at} is furthest off)."
         )
 
 
@@ -173,72 +161,77 @@ def _factor(ratio: float) -> str:
     return f"{ratio:.{3 if abs(ratio - 1) < 0.1 else 2}f}x"
 
 
-def slope_table(series: Sequence[ReleaseSeries]) -> Table | None:
+def slope_table(series: Sequence[ReleaseSeries]) -> doc.Table | None:
     """A row for each kernel, a column for each series: the cost of one more unit of the
     parameter; None where nothing has a parameter."""
     kernels = sorted({p.kernel for s in series for p in s.points}, key=version_key)
 
-    def cell(series: ReleaseSeries, kernel: str) -> Cell | None:
+    def cell(series: ReleaseSeries, kernel: str) -> doc.Cell | None:
         slope = {p.kernel: p.slope for p in series.points}.get(kernel)
         step = next((s for s in series.steps if s.after.kernel == kernel), None)
         if slope is None or step is None:
-            return value_cell(slope, number)
+            return doc.value_cell(slope, number)
         outcome: Outcome = "slower" if step.ratio > 1 else "faster"
-        return Cell(number(slope), f"({_factor(step.ratio)})", outcome, slope)
+        return doc.Cell(number(slope), f"({_factor(step.ratio)})", outcome, slope)
 
     rows = [(kernel, *(cell(s, kernel) for s in series)) for kernel in kernels]
     units = " or ".join(dict.fromkeys(s.unit for s in series))
     caption = f"Instructions for one more {units} (simulated, not time)"
     if any(s.steps for s in series):
         caption += "; in brackets a step from the kernel before"
-    return table(caption, ("Linux", *(s.name for s in series)), rows)
+    return doc.table(caption, ("Linux", *(s.name for s in series)), rows)
 
 
-def count_table(result: Result) -> Table | None:
+def count_table(result: Result) -> doc.Table | None:
     """What one loop of each benchmark takes, and against the main baseline."""
     main = result.question.baselines[0]
     against = {(v.benchmark, v.variant): v for v in result.judged.verdicts if v.baseline == main}
 
-    def beside(verdict: Verdict | None) -> Cell:
+    def beside(verdict: Verdict | None) -> doc.Cell:
         if verdict is None:
-            return Cell("baseline")
-        text = plain_text_of(verdict)
+            return doc.Cell("baseline")
+        text = fmt.plain_text_of(verdict)
         if verdict.outcome == "same":
-            return Cell("same", text.value, "same", verdict.ratio)
+            return doc.Cell("same", text.value, "same", verdict.ratio)
         ends = "" if verdict.low == verdict.high else text.interval
-        return Cell(f"{_factor(verdict.ratio)} as many", ends, verdict.outcome, verdict.ratio)
+        return doc.Cell(f"{_factor(verdict.ratio)} as many", ends, verdict.outcome, verdict.ratio)
 
     rows = []
     for variant in result.question.measured:
         for benchmark in result.question.benchmarks:
             if loops := counts(result.recorded.blocks, benchmark.name, variant.name):
                 ends = dict.fromkeys(number(n) for n in (min(loops), max(loops)))
-                least = Cell(" to ".join(ends), number=min(loops))
+                least = doc.Cell(" to ".join(ends), number=min(loops))
                 verdict = against.get((benchmark.name, variant.name))
                 rows.append((variant.name, benchmark.name, least, beside(verdict)))
-    columns = ("variant", "benchmark", *right("instructions"), f"against {main}")
-    return table("Instructions of one loop (simulated, not time)", columns, rows, fixed=2)
+    columns = ("variant", "benchmark", *doc.right("instructions"), f"against {main}")
+    return doc.table("Instructions of one loop (simulated, not time)", columns, rows, fixed=2)
 
 
-def point_table(result: Result, series: Sequence[ReleaseSeries]) -> Table | None:
+def point_table(result: Result, series: Sequence[ReleaseSeries]) -> doc.Table | None:
     """Slope and intercept of each variant; None where nothing has a parameter."""
     lines = {(line.family, line.variant): line for line in result.judged.slopes}
     rows = [
         (
-            *(p.kernel, s.name, value_cell(p.slope, number), value_cell(p.intercept, number)),
-            value_cell(abs(lines[s.family, p.variant].departure), number),
+            *(
+                p.kernel,
+                s.name,
+                doc.value_cell(p.slope, number),
+                doc.value_cell(p.intercept, number),
+            ),
+            doc.value_cell(abs(lines[s.family, p.variant].departure), number),
         )
         for s in series
         for p in s.points
     ]
     more_of = f"for one more {series[0].unit}" if series else ""
-    columns = ("Linux", "series", *right(more_of, "with none", "largest departure"))
-    return table("Lines, in instructions", columns, rows, fixed=2)
+    columns = ("Linux", "series", *doc.right(more_of, "with none", "largest departure"))
+    return doc.table("Lines, in instructions", columns, rows, fixed=2)
 
 
-def boot_table(result: Result) -> Table | None:
+def boot_table(result: Result) -> doc.Table | None:
     """Every kernel as it was booted, once for all boots that were alike."""
-    boots = grouped(
+    boots = fmt.grouped(
         (
             (
                 b.kernel.upstream,
@@ -252,16 +245,16 @@ def boot_table(result: Result) -> Table | None:
         )
         for b in result.recorded.boots
     )
-    rows: list[Row] = [
-        (*key, Cell(f"{max(shares):.1%}", number=max(shares)), len(shares))
+    rows: list[doc.Row] = [
+        (*key, doc.Cell(f"{max(shares):.1%}", number=max(shares)), len(shares))
         for key, shares in sorted(boots.items(), key=lambda item: version_key(item[0][0]))
     ]
     titles = ("Linux", "package", "image", "spectre_v2", "jit_harden", "parameters")
-    columns = (*titles, *right("disturbed", "boots"))
-    return table("Kernels, with the digest of each image", columns, rows)
+    columns = (*titles, *doc.right("disturbed", "boots"))
+    return doc.table("Kernels, with the digest of each image", columns, rows)
 
 
-def release_plot(result: Result) -> Plot | None:
+def release_plot(result: Result) -> doc.Plot | None:
     """What the plot shows: for each series the slope and the count at each value of the parameter,
     kernel by kernel (None: not counted); and the places of its steps."""
     series = series_of(result)
@@ -269,7 +262,7 @@ def release_plot(result: Result) -> Plot | None:
     at = sorted({b.parameter.value for b in result.question.benchmarks if b.parameter})
     lines = [_series(result, s, kernels, at) for s in series]
     data = {"kernels": kernels, "at": at, "series": lines}
-    return Plot("releases", {**data, "unit": series[0].unit}) if series else None
+    return doc.Plot("releases", {**data, "unit": series[0].unit}) if series else None
 
 
 def _series(

@@ -10,31 +10,10 @@ from typing import Any, TypeVar
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.verdict import Draw, Fix, FixOutcome, Placement, PlacementOutcome, Verdict
-from whyfast.report.document import (
-    Cell,
-    Plot,
-    ReportSection,
-    Table,
-    right,
-    section,
-    table,
-    with_short,
-)
-from whyfast.report.formatting import (
-    format_percent,
-    format_rough,
-    format_verdict,
-    grouped,
-    has,
-    join_words,
-    plain_text_of,
-    pluralize,
-    quote,
-    text_of,
-    verdict_text,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.sections.distribution import interval_data, plottable
-from whyfast.report.sections.main_table import SUITE, Comparisons, verdict_cell
+from whyfast.report.sections.main_table import SUITE, verdict_cell
 
 T = TypeVar("T", Placement, Fix)
 
@@ -53,8 +32,7 @@ _FIRST: dict[Draw, str] = {"layouts": "as linked", "profiles": "as first trained
 
 
 def _over(p: Placement) -> str:
-    """``over 24 layouts``."""
-    return f"over {pluralize(p.layouts, p.over[:-1])}"
+    return f"over {fmt.pluralize(p.layouts, p.over[:-1])}"
 
 
 def placement_sentences(
@@ -65,7 +43,9 @@ def placement_sentences(
     their own, and none here if there are others."""
     controls = {v.name for v in study.variants if v.control_of}
     sentences, spreads, luck = [], [], []
-    by_draw = grouped((p.over, p) for p in placements if p.linked.baseline in study.baselines[:1])
+    by_draw = fmt.grouped(
+        (p.over, p) for p in placements if p.linked.baseline in study.baselines[:1]
+    )
     for over in _FIRST:
         overall = _overall(by_draw.get(over, []))
         changes = [p for p in overall if p.linked.variant not in controls]
@@ -86,18 +66,17 @@ def _overall(judged: Sequence[T]) -> list[T]:
 
 
 def spread_text(spread: float, high: float = math.inf) -> str:
-    """A standard deviation of the log time in per cent, with two digits; where none is seen what
-    it is at most, if that is known."""
+    """A standard deviation of log time in per cent; where none is seen its upper limit."""
     if spread > 0:
-        return format_rough(math.expm1(spread))
-    return f"under {format_rough(math.expm1(high))}" if 0 < high < math.inf else "none seen"
+        return fmt.rough(math.expm1(spread))
+    return f"under {fmt.rough(math.expm1(high))}" if 0 < high < math.inf else "none seen"
 
 
 def spread_detail(p: Placement) -> str:
     """``at most 2.8 %``, where a spread is seen and bounded; else empty."""
     if not 0 < p.spread < p.spread_high < math.inf:
         return ""
-    return f"at most {format_rough(math.expm1(p.spread_high))}"
+    return f"at most {fmt.rough(math.expm1(p.spread_high))}"
 
 
 def _spread_sentence(overall: Sequence[Placement]) -> list[str]:
@@ -113,10 +92,12 @@ def _spread_sentence(overall: Sequence[Placement]) -> list[str]:
         least = max(p.spread_high for p in known)
         by = f"{spread_text(0, least) if least < math.inf else 'less than the noise'}, {over}"
     text = f"{cause} changes the time of a build by {by}"
-    if far := [quote(p.linked.variant) for p in known if _rare(p)]:
-        base = quote(known[0].linked.baseline)
+    if far := [fmt.quote(p.linked.variant) for p in known if _rare(p)]:
+        base = fmt.quote(known[0].linked.baseline)
         first, drawn = _FIRST[known[0].over], known[0].over[:-1]
-        text += f"; {first}, {has(far, 'is', 'are')} further from {base} than any random {drawn}"
+        text += (
+            f"; {first}, {fmt.has(far, 'is', 'are')} further from {base} than any random {drawn}"
+        )
     return [f"{text}."]
 
 
@@ -129,19 +110,18 @@ def _rare(p: Placement) -> bool:
 
 
 def _sentence(p: Placement, margin: float) -> str:
-    name, base = quote(p.linked.variant), quote(p.linked.baseline)
-    text, plain = text_of(p.linked), plain_text_of(p.linked)
+    name, base = fmt.quote(p.linked.variant), fmt.quote(p.linked.baseline)
+    text, plain = fmt.text_of(p.linked), fmt.plain_text_of(p.linked)
     linked = f"{name} is {text.than(base)} {text.interval}"
-    over, varied, first = _over(p), verdict_text(p.varied), _FIRST[p.over]
+    over, varied, first = _over(p), fmt.verdict_text(p.varied), _FIRST[p.over]
+    as_first = fmt.verdict_text(p.linked)
     luck = "placement" if p.over == "layouts" else "the profile"
-    same = f"{name} is the same as {base} within {format_percent(margin)}"
+    same = f"{name} is the same as {base} within {fmt.percent(margin)}"
     match p.outcome:
         case "placement":
             return f"{linked} {first}, but {varied} {over}: {luck}, not the change."
         case "change":
-            return (
-                f"{name} is {varied} {over} and {verdict_text(p.linked)} {first}: it is the change."
-            )
+            return f"{name} is {varied} {over} and {as_first} {first}: it is the change."
         case "both":
             return (
                 f"{linked} {first}, and {varied} {over}: the difference over {p.over} is the "
@@ -158,14 +138,14 @@ def _sentence(p: Placement, margin: float) -> str:
             )
 
 
-def control_sentences(study: Question, comparisons: Comparisons) -> Iterator[str]:
+def control_sentences(result: Result) -> Iterator[str]:
     """What whyfast says about the baseline against itself in another layout."""
-    for control in study.variants:
-        verdict = comparisons.of(control.name, control.control_of) if control.control_of else None
+    for v in result.question.variants:
+        verdict = result.judged.overall(v.name, v.control_of) if v.control_of else None
         if verdict is not None:
             yield (
-                f"A/A control: {quote(verdict.baseline)} against the same objects in another "
-                f"layout is {format_verdict(verdict, study.margin)}."
+                f"A/A control: {fmt.quote(verdict.baseline)} against the same objects in another "
+                f"layout is {fmt.verdict(verdict, result.question.margin)}."
             )
 
 
@@ -177,16 +157,16 @@ def fix_sentences(
     texts, margin = [], study.margin
     placements = [p for p in placements if p.over == "layouts"]
     for fix in _overall(fixes):
-        text = f"{quote(fix.variant)}, a fix of {quote(fix.of)},"
+        text = f"{fmt.quote(fix.variant)}, a fix of {fmt.quote(fix.of)},"
         if fix.benchmark is not None and len(study.benchmarks) > 1:
-            text = f"{quote(fix.benchmark)}: {text}"
+            text = f"{fmt.quote(fix.benchmark)}: {text}"
         every = _as_linked(fix, placements)
-        if linked := [format_verdict(v, margin, "clause") for _, _, v in every if v is not None]:
-            text += f" is {join_words(linked)} as linked"
+        if linked := [fmt.verdict(v, margin, "clause") for _, _, v in every if v is not None]:
+            text += f" is {fmt.join(linked)} as linked"
         for p in placements:  # what the fix does to the code beside placing it
             v = p.varied
             if (v.benchmark, v.variant, v.baseline) == (fix.benchmark, fix.variant, fix.of):
-                text += f", and {format_verdict(v, margin, 'clause')} {_over(p)}"
+                text += f", and {fmt.verdict(v, margin, 'clause')} {_over(p)}"
         texts.append(f"{text}; {_spread(fix, margin)}.")
     return texts
 
@@ -204,7 +184,7 @@ def _as_linked(
 
 
 def _spread(fix: Fix, margin: float) -> str:
-    layouts = pluralize(fix.layouts, "layout")
+    layouts = fmt.pluralize(fix.layouts, "layout")
     if not math.isfinite(fix.spread):
         return (
             "its effect on the spread over layouts is unknown: that needs three variants and "
@@ -216,28 +196,27 @@ def _spread(fix: Fix, margin: float) -> str:
         "removed": f"it removed {over}: {figures}",
         "reduced": f"it reduced {over} but may not have removed it: {figures}",
         "larger": f"it increased {over}: {figures}",
-        "none": f"layouts change neither by {format_percent(margin)} or more ({figures}), so there "
+        "none": f"layouts change neither by {fmt.percent(margin)} or more ({figures}), so there "
         "was no spread to remove",
         "undecided": f"whether it removed {over} is undecided after {layouts}: {figures}",
     }
     return texts[fix.outcome]
 
 
-def placement_section(result: Result) -> ReportSection | None:
+def placement_section(result: Result) -> doc.ReportSection | None:
     """The tables and the plot, where layouts or profiles were drawn."""
     shown = placement_table(result), placement_plot(result), fix_table(result)
-    return section("placement", "Placement or change", *shown)
+    return doc.section("placement", "Placement or change", *shown)
 
 
-def placement_table(result: Result) -> Table | None:
-    """A row for each pair and kind of draw, in a long report also for each benchmark; None without
-    layouts and profiles."""
+def placement_table(result: Result) -> doc.Table | None:
+    """A row for each pair and kind of draw; a long report has each benchmark too."""
     every = result.judged.placements
     short = [p for over in _FIRST for p in _overall([p for p in every if p.over == over])]
-    return with_short(_placement_table(every), _placement_table(short))
+    return doc.with_short(_placement_table(every), _placement_table(short))
 
 
-def _placement_table(placements: Sequence[Placement]) -> Table | None:
+def _placement_table(placements: Sequence[Placement]) -> doc.Table | None:
     named = len({p.linked.benchmark for p in placements}) > 1
     kinds = [over for over in _FIRST if any(p.over == over for p in placements)]
     rows, seen = [], set()
@@ -250,7 +229,7 @@ def _placement_table(placements: Sequence[Placement]) -> Table | None:
             (
                 *(v.variant, v.baseline, v.benchmark or "all", p.over, _cause(p)),
                 *(verdict_cell(v), verdict_cell(p.varied)),
-                Cell(spread_text(p.spread, p.spread_high), spread_detail(p), number=p.spread)
+                doc.Cell(spread_text(p.spread, p.spread_high), spread_detail(p), number=p.spread)
                 if math.isfinite(p.spread)
                 else None,
             )
@@ -259,29 +238,29 @@ def _placement_table(placements: Sequence[Placement]) -> Table | None:
     drawn = "drawn" if len(kinds) > 1 else None
     first = _FIRST[kinds[0]] if len(kinds) == 1 else "as built"
     over = f"over {kinds[0]}" if len(kinds) == 1 else "over these"
-    columns = (*names, drawn, "cause", first, over, *right("spread"))
+    columns = (*names, drawn, "cause", first, over, *doc.right("spread"))
     what = {"layouts": "Placement", "profiles": "Profile"}
     counts = [max((p for p in placements if p.over == k), key=lambda p: p.layouts) for k in kinds]
     caption = f"{' or '.join(what[k] for k in kinds)} or change, {', '.join(map(_over, counts))}"
-    return table(caption, columns, rows, fixed=4)
+    return doc.table(caption, columns, rows, fixed=4)
 
 
-def fix_table(result: Result) -> Table | None:
+def fix_table(result: Result) -> doc.Table | None:
     """A row for each fix and baseline, in a long report also for each benchmark; None without."""
     every, placements = result.judged.fixes, result.judged.placements
-    return with_short(_fix_table(every, placements), _fix_table(_overall(every), placements))
+    return doc.with_short(_fix_table(every, placements), _fix_table(_overall(every), placements))
 
 
-def _fix_table(fixes: Sequence[Fix], placements: Sequence[Placement]) -> Table | None:
+def _fix_table(fixes: Sequence[Fix], placements: Sequence[Placement]) -> doc.Table | None:
     named = len({f.benchmark for f in fixes}) > 1
 
-    def spread(fix: Fix) -> Cell | None:
+    def spread(fix: Fix) -> doc.Cell | None:
         """What the fix did to it; without the fix and with it."""
         if not math.isfinite(fix.spread):
             return None
         figures = f"{spread_text(fix.without)} → {spread_text(fix.spread)}"
         none = fix.spread <= 0 and fix.without <= 0
-        return Cell(_SPREADS.get(fix.outcome, fix.outcome), "none seen" if none else figures)
+        return doc.Cell(_SPREADS.get(fix.outcome, fix.outcome), "none seen" if none else figures)
 
     rows = [
         (
@@ -294,31 +273,33 @@ def _fix_table(fixes: Sequence[Fix], placements: Sequence[Placement]) -> Table |
     ]
     names = ("fix", "of", "against", "benchmark" if named else None)
     columns = (*names, "without it", "with it", "spread over layouts")
-    return table("Fixes as linked, and their spread over layouts", columns, rows, fixed=4)
+    return doc.table("Fixes as linked, and their spread over layouts", columns, rows, fixed=4)
 
 
-def placement_plot(result: Result) -> Plot | None:
+def placement_plot(result: Result) -> doc.Plot | None:
     """One figure for each pair, with a row for the mean and each benchmark; all ratios of time.
     The variant of a claim has the first."""
     margin, claim = result.question.margin, result.question.claim
     claimed = claim.variant if claim else ""
     placements = sorted(result.judged.placements, key=lambda p: p.linked.variant != claimed)
-    pairs = grouped(((p.linked.baseline, p.over, p.linked.variant), p) for p in placements)
-    figures = grouped((baseline, _figure(each, margin)) for (baseline, *_), each in pairs.items())
+    pairs = fmt.grouped(((p.linked.baseline, p.over, p.linked.variant), p) for p in placements)
+    figures = fmt.grouped(
+        (baseline, _figure(each, margin)) for (baseline, *_), each in pairs.items()
+    )
     ordered = [name for name in result.question.baselines if name in figures]
     baselines = [{"name": name, "figures": figures[name]} for name in ordered]
-    return Plot("placement", {"margin": margin, "baselines": baselines}) if placements else None
+    return doc.Plot("placement", {"margin": margin, "baselines": baselines}) if placements else None
 
 
 def _figure(placements: Sequence[Placement], margin: float) -> dict[str, Any]:
     first, alone = placements[0], len(placements) == 1
-    title = f"{quote(first.linked.variant)} against {quote(first.linked.baseline)}"
+    title = f"{fmt.quote(first.linked.variant)} against {fmt.quote(first.linked.baseline)}"
     texts, rows = [], []
     for p in placements:
         name, as_first, over = p.linked.benchmark or SUITE, _FIRST[p.over], _over(p)
-        figures = f"{as_first} {format_verdict(p.linked, margin)}"
-        figures += f", {over} {format_verdict(p.varied, margin)}: {_cause(p)}"
-        texts.append(figures if alone else f"{quote(name)}: {figures}")
+        figures = f"{as_first} {fmt.verdict(p.linked, margin)}"
+        figures += f", {over} {fmt.verdict(p.varied, margin)}: {_cause(p)}"
+        texts.append(figures if alone else f"{fmt.quote(name)}: {figures}")
         rows.append(
             {
                 "name": "" if alone else name,
@@ -335,5 +316,5 @@ def _figure(placements: Sequence[Placement], margin: float) -> dict[str, Any]:
 
 
 def _interval(verdict: Verdict, margin: float, what: str) -> dict[str, Any] | None:
-    text = f"{what}: {format_verdict(verdict, margin)}"
+    text = f"{what}: {fmt.verdict(verdict, margin)}"
     return {**interval_data(verdict), "text": text} if plottable(verdict.ratio) else None

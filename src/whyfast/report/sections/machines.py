@@ -10,49 +10,14 @@ from whyfast.judge.machines import FEWEST
 from whyfast.model.build import Build
 from whyfast.model.result import MachineResult, Merged
 from whyfast.model.verdict import Verdict
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.answer import answer_of
-from whyfast.report.document import (
-    NOTHING,
-    Cell,
-    Column,
-    FactTree,
-    Plot,
-    ReportSection,
-    Row,
-    Summary,
-    Table,
-    detail,
-    group,
-    note,
-    number_cell,
-    right,
-    section,
-    sentences,
-    table,
-)
-from whyfast.report.formatting import (
-    format_percent,
-    format_verdict,
-    join_words,
-    pluralize,
-    quote,
-    quoted,
-    sentence,
-)
+from whyfast.report.sections import over_machines
 from whyfast.report.sections.certainty import warnings_of
 from whyfast.report.sections.dispatching import jumps_cell, kind_cell
 from whyfast.report.sections.distribution import plottable, point
 from whyfast.report.sections.main_table import IDENTICAL, time_caption, verdict_cell
-from whyfast.report.sections.over_machines import (
-    POOLED,
-    OverMachines,
-    compared_pairs,
-    cpu_text,
-    expected_interval,
-    machine_sentences,
-    over_machines,
-    pooled_sentence,
-)
 from whyfast.report.sections.timeline import when
 
 _SHORT = 12
@@ -62,10 +27,9 @@ _PROVENANCE = (
 )
 
 
-def overall_table(merged: Merged, *, pooled: bool = True) -> Table | None:
-    """A row for each comparison, a column for each machine; with ``pooled``, from five machines
-    on, what others may do."""
-    every = over_machines(merged)
+def overall_table(merged: Merged, *, pooled: bool = True) -> doc.Table | None:
+    """A row for each comparison, a column for each machine, and one for others if ``pooled``."""
+    every = over_machines.over_machines(merged)
     pooled = pooled and any(o.pooled for o in every)
     baselines = list(dict.fromkeys(o.baseline for o in every))
     several = len(baselines) > 1
@@ -80,19 +44,19 @@ def overall_table(merged: Merged, *, pooled: bool = True) -> Table | None:
     heads = ("variant", "against" if several else None)
     against = f" against {baselines[0]}" if len(baselines) == 1 else ""
     caption = f"{time_caption(merged.question)}{against}, on each machine"
-    return _by_column(caption, heads, merged, rows, POOLED if pooled else None)
+    return _by_column(caption, heads, merged, rows, over_machines.POOLED if pooled else None)
 
 
 def _by_column(
     caption: str,
     heads: Sequence[str | None],
     merged: Merged,
-    rows: Iterable[Row],
+    rows: Iterable[doc.Row],
     after: str | None = None,
-) -> Table | None:
+) -> doc.Table | None:
     """A table with a column for each machine after those of ``heads``, which stay."""
     names = [m.machine.name for m in merged.machines]
-    whole = table(caption, (*heads, *names, after), rows, fixed=len(heads))
+    whole = doc.table(caption, (*heads, *names, after), rows, fixed=len(heads))
     if whole is None:
         return None
     last = whole.fixed + len(names)
@@ -106,7 +70,7 @@ def _verdict_cells(
     benchmark: str | None,
     verdicts: Mapping[str, Verdict],
     identical: Sequence[str] = (),
-) -> Iterator[Cell]:
+) -> Iterator[doc.Cell]:
     """For each machine the verdict, or why it has none."""
     reasons = {
         lack.machine: lack.reason
@@ -116,21 +80,21 @@ def _verdict_cells(
     known = {name: verdict_cell(v) for name, v in verdicts.items()}
     known |= dict.fromkeys(identical, IDENTICAL)
     for name in (m.machine.name for m in merged.machines):
-        yield known.get(name) or Cell(NOTHING.text, reasons.get(name, ""))
+        yield known.get(name) or doc.Cell(doc.NOTHING.text, reasons.get(name, ""))
 
 
-def benchmark_machine_section(merged: Merged) -> ReportSection | None:
+def benchmark_machine_section(merged: Merged) -> doc.ReportSection | None:
     """Each benchmark of a suite, a table for each comparison."""
     if len(merged.question.benchmarks) < 2:
         return None
     groups = [
-        group(f"{o.variant} against {o.baseline}", _each(merged, o.variant, o.baseline))
-        for o in over_machines(merged)
+        doc.group(f"{o.variant} against {o.baseline}", _each(merged, o.variant, o.baseline))
+        for o in over_machines.over_machines(merged)
     ]
-    return detail("benchmarks", "Each benchmark", *groups, hint="Each benchmark: with -v.")
+    return doc.detail("benchmarks", "Each benchmark", *groups, hint="Each benchmark: with -v.")
 
 
-def _each(merged: Merged, variant: str, baseline: str) -> Table | None:
+def _each(merged: Merged, variant: str, baseline: str) -> doc.Table | None:
     pair = (variant, baseline)
     verdicts: dict[str | None, dict[str, Verdict]] = {}
     for m in merged.machines:
@@ -145,10 +109,12 @@ def _each(merged: Merged, variant: str, baseline: str) -> Table | None:
         if b.name in verdicts
     ]
     caption = f"{variant} against {baseline}, each benchmark"
-    return _by_column(caption, ("benchmark",), merged, rows, POOLED if pooled else None)
+    return _by_column(
+        caption, ("benchmark",), merged, rows, over_machines.POOLED if pooled else None
+    )
 
 
-def pooled_section(merged: Merged) -> ReportSection | None:
+def pooled_section(merged: Merged) -> doc.ReportSection | None:
     """The mean over machines, or why there is none."""
     if len(merged.machines) < 2:
         return None
@@ -156,14 +122,14 @@ def pooled_section(merged: Merged) -> ReportSection | None:
     if not merged.pooled:
         why = "too few machines have enough blocks."
         if len(merged.machines) < FEWEST:
-            why = f"how far machines lie apart takes at least {FEWEST} of them."
-        return section("pooled", title, note(f"There is no mean over machines: {why}"))
-    single, pairs = len(merged.question.benchmarks) == 1, compared_pairs(merged)
+            why = f"that takes at least {FEWEST} machines."
+        return doc.section("pooled", title, doc.note(f"There is no mean over machines: {why}"))
+    single, pairs = len(merged.question.benchmarks) == 1, over_machines.compared_pairs(merged)
     rows = [
         (
             *(p.variant, p.baseline, verdict_cell(p)),
-            Cell(format_percent(round(p.tau, 4)), number=p.tau),
-            expected_interval(p),
+            doc.Cell(fmt.percent(round(p.tau, 4)), number=p.tau),
+            over_machines.expected_interval(p),
             p.machines,
         )
         for p in merged.pooled
@@ -171,10 +137,10 @@ def pooled_section(merged: Merged) -> ReportSection | None:
     ]
     columns = (
         *("variant", "against", "mean over machines"),
-        *(*right("between machines"), "a further machine", *right("machines")),
+        *(*doc.right("between machines"), "a further machine", *doc.right("machines")),
     )
-    means = table("Means over machines, the machine as a random effect", columns, rows, fixed=2)
-    return section("pooled", title, means, note(_POOLING))
+    means = doc.table("Means over machines, the machine as a random effect", columns, rows, fixed=2)
+    return doc.section("pooled", title, means, doc.note(_POOLING))
 
 
 _POOLING = (
@@ -185,101 +151,107 @@ _POOLING = (
 )
 
 
-def machine_table(merged: Merged) -> Table | None:
+def machine_table(merged: Merged) -> doc.Table | None:
     """What each machine is, with what it compiled, and how much it measured."""
     rows = [
         (
             m.machine.name,
-            cpu_text(facts := m.machine.facts) or None,
+            over_machines.cpu_text(facts := m.machine.facts) or None,
             facts.get("cpus"),
-            Cell(facts.get("system", NOTHING.text), facts.get("os", "")),
-            "virtual" if facts.get("hypervisor") else "itself",
-            join_words(list(dict.fromkeys(compilers))) or None,
-            number_cell(len(m.result.recorded.blocks)),
+            doc.Cell(facts.get("system", doc.NOTHING.text), facts.get("os", "")),
+            "yes" if facts.get("hypervisor") else "no",
+            fmt.join(dict.fromkeys(compilers)) or None,
+            doc.number_cell(len(m.result.recorded.blocks)),
             len(warnings_of(m.result.judged.confounds)),
             when(m.result.recorded.started),
-            quoted(m.sources),
+            fmt.quoted(m.sources),
         )
         for m in merged.machines
         for compilers in [(f"{t.name} {t.version}".strip() for t in m.result.recorded.toolchains)]
     ]
     columns = (
-        *("machine", "CPU", *right("CPUs"), "system", "virtual?", "compilers"),
-        *(*right("blocks", "warnings"), "measured", "from"),
+        *("machine", "CPU", *doc.right("CPUs"), "system", "virtual?", "compilers"),
+        *(*doc.right("blocks", "warnings"), "measured", "from"),
     )
-    return table("The machines", columns, rows, by_machine=True)
+    return doc.table("The machines", columns, rows, by_machine=True)
 
 
-def dispatch_machine_section(merged: Merged) -> ReportSection | None:
+def dispatch_machine_section(merged: Merged) -> doc.ReportSection | None:
     """The indirect jumps of every program on every machine."""
 
-    def cell(m: MachineResult, variant: str) -> Cell | None:
+    def cell(m: MachineResult, variant: str) -> doc.Cell | None:
         for e in m.result.found.evidence:
             if e.variant == variant and e.dispatch is not None:
                 kind, jumps = kind_cell(e.dispatch), jumps_cell(e.dispatch)
                 number = f", {jumps.text} indirect jumps" if jumps else ""
-                return Cell(f"{kind.text}{number}", kind.detail)
+                return doc.Cell(f"{kind.text}{number}", kind.detail)
         return None
 
     title = "How they dispatch"
-    return section("dispatch", title, _by_variant(merged, f"{title}, on each machine", cell))
+    return doc.section("dispatch", title, _by_variant(merged, f"{title}, on each machine", cell))
 
 
-def builds_machine_section(merged: Merged) -> ReportSection | None:
+def builds_machine_section(merged: Merged) -> doc.ReportSection | None:
     """The program of every variant on every machine, and where to read how it was made."""
 
-    def cell(m: MachineResult, variant: str) -> Cell | None:
+    def cell(m: MachineResult, variant: str) -> doc.Cell | None:
         versions = {t.name: t.version for t in m.result.recorded.toolchains}
         wanted = {v.name: v.toolchain for v in m.result.question.variants}
         for b in m.result.recorded.builds:
             if b.variant == variant and isinstance(b, Build):
                 version = versions.get(wanted.get(variant, ""), "")
-                return Cell(b.program_sha256[:_SHORT], version)
+                return doc.Cell(b.program_sha256[:_SHORT], version)
         return None
 
     programs = _by_variant(merged, "Programs, by digest, and what compiled them", cell)
-    return detail("builds", "The builds", programs, note(_PROVENANCE) if programs else None)
+    return doc.detail("builds", "The builds", programs, doc.note(_PROVENANCE) if programs else None)
 
 
 def _by_variant(
-    merged: Merged, caption: str, cell: Callable[[MachineResult, str], Cell | None]
-) -> Table | None:
+    merged: Merged, caption: str, cell: Callable[[MachineResult, str], doc.Cell | None]
+) -> doc.Table | None:
     names = [v.name for v in merged.question.variants]
     rows = [(name, *(cell(m, name) for m in merged.machines)) for name in names]
     return _by_column(caption, ("variant",), merged, [row for row in rows if any(row[1:])])
 
 
-def each_machine_section(merged: Merged) -> ReportSection | None:
+def each_machine_section(merged: Merged) -> doc.ReportSection | None:
     """What each says by itself, and its environment."""
     groups = []
     for m in merged.machines:
         answer, name = answer_of(m.result), m.machine.name
-        texts = sentences([f"{quote(name)}: {answer.headline}", *answer.sentences])
+        texts = doc.sentences([f"{fmt.quote(name)}: {answer.headline}", *answer.sentences])
         environments = {
             f"session {s.id}, started {when(s.started)}": s.environment
             for s in m.result.recorded.sessions
         }
-        groups.append(group(name, texts, FactTree(environments)))
-    return detail("each", "Each machine by itself", *groups)
+        groups.append(doc.group(name, texts, doc.FactTree(environments)))
+    return doc.detail("each", "Each machine by itself", *groups)
 
 
-def machine_plot(merged: Merged) -> Plot | None:
+def machine_plot(merged: Merged) -> doc.Plot | None:
     """For each comparison a row for each machine with its interval, and the mean over machines."""
     margin = merged.question.margin
-    figures = [_figure(o, margin) for o in over_machines(merged)]
-    names = [{"name": m.machine.name, "about": cpu_text(m.machine.facts)} for m in merged.machines]
+    figures = [_figure(o, margin) for o in over_machines.over_machines(merged)]
+    names = [
+        {"name": m.machine.name, "about": over_machines.cpu_text(m.machine.facts)}
+        for m in merged.machines
+    ]
     data = {"margin": margin, "machines": names, "figures": figures}
-    return Plot("machines", data) if any(f["points"] for f in figures) else None
+    return doc.Plot("machines", data) if any(f["points"] for f in figures) else None
 
 
-def _figure(o: OverMachines, margin: float) -> dict[str, Any]:
+def _figure(o: over_machines.OverMachines, margin: float) -> dict[str, Any]:
     known = {name: v for name, v in o.verdicts.items() if plottable(v.ratio)}
-    points = [point(v, name, format_verdict(v, margin)) for name, v in known.items()]
+    points = [point(v, name, fmt.verdict(v, margin)) for name, v in known.items()]
     pooled = None
     if (p := o.pooled) is not None:
         expect = [x if plottable(x) else None for x in (p.expect_low, p.expect_high)]
-        pooled = {**point(p, POOLED, pooled_sentence(p, margin)), "expect": expect}
-    verdicts = "; ".join(f"{quote(str(p['name']))} {p['text']}" for p in points)
+        pooled = {
+            **point(p, over_machines.POOLED, over_machines.pooled_sentence(p, margin)),
+            "expect": expect,
+        }
+    verdicts = "; ".join(f"{fmt.quote(str(p['name']))} {p['text']}" for p in points)
     title = f"{o.variant} against {o.baseline}"
     return {"title": title, "label": f"{title}: {verdicts}.", "points": points, "pooled": pooled}
 
@@ -292,14 +264,14 @@ _COLUMNS = 4
 _QUOTED = 2
 
 
-def machines_summary(merged: Merged) -> Summary:
+def machines_summary(merged: Merged) -> doc.Summary:
     """The findings, the table of verdicts without intervals, what to distrust."""
     few = len(merged.machines) <= _COLUMNS
     table = overall_table(merged, pooled=False)
     if table is not None:
         table = (table if few else _by_row(table, merged)).without_details()
-    return Summary(
-        findings=tuple(machine_sentences(merged)[1:]),
+    return doc.Summary(
+        findings=tuple(over_machines.machine_sentences(merged)[1:]),
         table=table,
         care=tuple(_care(merged)),
         more="intervals, benchmarks and each machine by itself: -v, or --html FILE.",
@@ -307,27 +279,30 @@ def machines_summary(merged: Merged) -> Summary:
     )
 
 
-def _by_row(table: Table, merged: Merged) -> Table:
+def _by_row(table: doc.Table, merged: Merged) -> doc.Table:
     """A row for each machine with its CPU, which gives way first, then the later comparisons."""
     titles = [" / ".join(cell.text for cell in row[: table.fixed]) for row in table.rows]
     heads = enumerate(("machine", *titles, "CPU"))
     verdicts = zip(*(row[table.fixed :] for row in table.rows), strict=True)
     pairs = zip((m.machine for m in merged.machines), verdicts, strict=True)
-    rows = tuple((Cell(m.name), *v, Cell(cpu_text(m.facts))) for m, v in pairs)
-    return Table(table.caption, tuple(Column(t, drop=max(0, i - 1)) for i, t in heads), rows)
+    rows = tuple(
+        (doc.Cell(m.name), *v, doc.Cell(over_machines.cpu_text(m.facts))) for m, v in pairs
+    )
+    return doc.Table(
+        table.caption, tuple(doc.Column(t, drop=max(0, i - 1)) for i, t in heads), rows
+    )
 
 
 def _care(merged: Merged) -> Iterator[str]:
-    """What differs between the machines beside them, then what is missing, then their own
-    warnings by number."""
+    """What differs between the machines, what is missing, and how many warnings each has."""
     warnings = warnings_of(merged.confounds)[:_QUOTED]
-    yield from (sentence(c.text) for c in warnings)
+    yield from (fmt.sentence(c.text) for c in warnings)
     lacking = dict.fromkeys((lack.machine, lack.variant) for lack in merged.lacking)
-    yield from (f"{quote(m)} has no {quote(v)}." for m, v in list(lacking)[:_QUOTED])
+    yield from (f"{fmt.quote(m)} has no {fmt.quote(v)}." for m, v in list(lacking)[:_QUOTED])
     severe = (
         (m.machine.name, len(warnings_of(m.result.judged.confounds))) for m in merged.machines
     )
-    if numbers := [f"{quote(name)} {number}" for name, number in severe if number]:
+    if numbers := [f"{fmt.quote(name)} {number}" for name, number in severe if number]:
         yield f"Warnings of the machines themselves: {', '.join(numbers)}."
     if rest := len(merged.confounds) - len(warnings):
-        yield f"{pluralize(rest, 'further note')} on what differs between the machines."
+        yield f"{fmt.pluralize(rest, 'further note')} on what differs between the machines."

@@ -10,24 +10,10 @@ from typing import TypeVar
 
 from whyfast.model.result import MachineDifference, Merged, Pooled
 from whyfast.model.verdict import Outcome, Verdict
-from whyfast.report.document import Cell, ReportSection, Table, detail, section, sentences, table
-from whyfast.report.formatting import (
-    format_percent,
-    format_verdict,
-    grouped,
-    has,
-    join_words,
-    plain_text_of,
-    pluralize,
-    quote,
-    quoted,
-    size_of,
-    text_of,
-    verdict_text,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
+from whyfast.report.sections import main_table
 from whyfast.report.sections.certainty import care_section, warnings_of
-from whyfast.report.sections.claim_audit import Audit, audit_claim, audit_headline, audit_intervals
-from whyfast.report.sections.main_table import OUTCOMES, Comparisons
 
 #: How many comparisons are put in words; the table has all.
 _MOST_COMPARISONS = 4
@@ -66,8 +52,7 @@ class OverMachines:
 
 
 def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
-    """One for each pair that some machine judges as a whole, in the order of the study; those of
-    A/A controls last."""
+    """One for each pair judged as a whole, in the order of the study; A/A controls last."""
     question = merged.question
     order = {v.name: (bool(v.control_of), i) for i, v in enumerate(question.variants)}
     bases = {name: i for i, name in enumerate(question.baselines)}
@@ -84,7 +69,7 @@ def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
             first, second = (m.result.recorded.same.get(name, name) for name in pair)
             if first == second:
                 identical.append(m.machine.name)
-            if (verdict := Comparisons(m.result.judged).of(first, second)) is not None:
+            if (verdict := m.result.judged.overall(first, second)) is not None:
                 verdicts[m.machine.name] = verdict
         if verdicts:
             benchmarks = {verdict.benchmark for verdict in verdicts.values()}
@@ -118,7 +103,7 @@ def machine_sentences(merged: Merged) -> list[str]:
     wanted = [o for o in every if o.baseline in main or merged.question.along] or every
     texts = list(_claim(merged))
     if len(merged.machines) == 1:
-        name = quote(merged.machines[0].machine.name)
+        name = fmt.quote(merged.machines[0].machine.name)
         texts.append(
             f"All results are from one machine, {name}: nothing to compare. "
             "If these are several machines with one host name, set WHYFAST_MACHINE on each."
@@ -126,7 +111,7 @@ def machine_sentences(merged: Merged) -> list[str]:
     shown = sorted(wanted, key=_rank)[:_MOST_COMPARISONS]
     texts += [comparison_sentence(o, merged) for o in shown]
     if more := len(wanted) - len(shown):
-        texts.append(f"{pluralize(more, 'more comparison')} in the table.")
+        texts.append(f"{fmt.pluralize(more, 'more comparison')} in the table.")
     texts += _benchmarks(merged)
     return texts + [pooled_sentence(o.pooled, margin) for o in shown if o.pooled is not None]
 
@@ -136,7 +121,7 @@ def _rank(o: OverMachines) -> tuple[int, float]:
     turns = {"faster", "slower"} <= o.outcomes
     differs = o.difference is not None
     place = 0 if turns and differs else 1 if differs else 2 if len(o.outcomes) > 1 else 3
-    return place, -max(size_of(v.ratio) for v in o.verdicts.values())
+    return place, -max(fmt.size_of(v.ratio) for v in o.verdicts.values())
 
 
 def comparison_sentence(o: OverMachines, merged: Merged) -> str:
@@ -160,7 +145,7 @@ def _where_measured(o: OverMachines, merged: Merged) -> str:
     # The rarer of faster and slower first: it is the news.
     sides: list[Outcome] = ["slower", "faster"]
     sides.sort(key=lambda outcome: len(o.on(outcome)))
-    first, *later = [x for x in (*sides, *OUTCOMES[2:]) if o.on(x)]
+    first, *later = [x for x in (*sides, *main_table.OUTCOMES[2:]) if o.on(x)]
     names = o.on(first)
     groups = o.difference.groups if o.difference and not o.difference.between else ()
     only = any(set(names) == set(group) for group in groups[:1] + groups[-1:])
@@ -178,10 +163,10 @@ def _where_measured(o: OverMachines, merged: Merged) -> str:
 
 def _relation(o: OverMachines, outcome: Outcome, merged: Merged) -> str:
     if outcome == "same":
-        within = f" within {format_percent(merged.question.margin)}"
-        return f"{quote(o.variant)} is the same as {quote(o.baseline)}{within}"
+        within = f" within {fmt.percent(merged.question.margin)}"
+        return f"{fmt.quote(o.variant)} is the same as {fmt.quote(o.baseline)}{within}"
     than = "against" if outcome == "undecided" else "than"
-    return f"{quote(o.variant)} is {outcome} {than} {quote(o.baseline)}"
+    return f"{fmt.quote(o.variant)} is {outcome} {than} {fmt.quote(o.baseline)}"
 
 
 def _all(number: int) -> str:
@@ -191,7 +176,7 @@ def _all(number: int) -> str:
 def _figures(o: OverMachines, names: Sequence[str]) -> str:
     """The ratio on a single machine; faster or slower stands before it."""
     v = o.verdicts[names[0]]
-    text = (plain_text_of if v.outcome in ("same", "undecided") else text_of)(v)
+    text = (fmt.plain_text_of if v.outcome in ("same", "undecided") else fmt.text_of)(v)
     return f" ({text.value} {text.interval})" if len(names) == 1 else ""
 
 
@@ -199,10 +184,10 @@ def _range(o: OverMachines, outcome: Outcome) -> str:
     """The least and the largest difference, with their machines."""
     if outcome not in ("faster", "slower"):
         return ""
-    first, *_, last = sorted(o.verdicts, key=lambda name: size_of(o.verdicts[name].ratio))
-    low, high = (text_of(o.verdicts[name]).value for name in (first, last))
+    first, *_, last = sorted(o.verdicts, key=lambda name: fmt.size_of(o.verdicts[name].ratio))
+    low, high = (fmt.text_of(o.verdicts[name]).value for name in (first, last))
     if low != high and o.difference is not None:
-        return f", from {low} ({quote(first)}) to {high} ({quote(last)})"
+        return f", from {low} ({fmt.quote(first)}) to {high} ({fmt.quote(last)})"
     return f", {low}" if low == high else f", {low} to {high}"
 
 
@@ -219,14 +204,14 @@ def _apart(o: OverMachines, merged: Merged, *, alike: bool) -> str:
 
 def _higher(d: MachineDifference, merged: Merged) -> str:
     lowest, *_, highest = (machines_text(names, merged, cpu=False) for names in d.groups)
-    return f"the ratio on {highest} is {plain_text_of(d)} that on {lowest}"
+    return f"the ratio on {highest} is {fmt.plain_text_of(d)} that on {lowest}"
 
 
 def machines_text(names: Sequence[str], merged: Merged, *, cpu: bool = True) -> str:
     """The machines, with their CPU where they share one that not all machines have."""
     if len(names) > _MOST_NAMED:
         return f"{len(names)} of {len(merged.machines)} machines"
-    text = quoted(names)
+    text = fmt.quoted(names)
     models = {m.machine.name: cpu_text(m.machine.facts) for m in merged.machines}
     shared = {models[name] for name in names}
     if not cpu or len(shared) > 1 or len(set(models.values())) == 1 or shared == {""}:
@@ -239,28 +224,28 @@ def cpu_text(facts: Mapping[str, str]) -> str:
     return " ".join(_NOISE.sub(" ", facts.get("cpu_model", "")).split())
 
 
-def audits(merged: Merged) -> dict[str, Audit]:
+def audits(merged: Merged) -> dict[str, main_table.Audit]:
     """The audit of the study's claim on each machine; empty without a claim."""
     every = (
-        (m, audit_claim(merged.question, Comparisons(m.result.judged), m.result.found.evidence))
+        (m, main_table.audit_claim(replace(m.result, question=merged.question)))
         for m in merged.machines
     )
     return {m.machine.name: audit for m, audit in every if audit is not None}
 
 
 def _claim(merged: Merged) -> Iterator[str]:
-    """On which machines the claim holds, and on which not."""
     claim, every = merged.question.claim, merged.machines
-    outcomes = grouped((_outcome(audit), name) for name, audit in audits(merged).items())
+    outcomes = fmt.grouped((_outcome(audit), name) for name, audit in audits(merged).items())
     parts = [f"{outcome} on {machines_text(names, merged)}" for outcome, names in outcomes.items()]
     if len(outcomes) == 1 and len(every) > 1:
-        parts = [f"{outcome} on {_all(len(every))}" for outcome in outcomes]
+        where = "either machine" if len(every) == 2 else f"any of the {len(every)} machines"
+        parts = [f"{o} on {where if ' not ' in o else _all(len(every))}" for o in outcomes]
     if parts and claim is not None:
-        start = f"The claim that {quote(claim.variant)} beats {quote(claim.baseline)}"
+        start = f"The claim that {fmt.quote(claim.variant)} beats {fmt.quote(claim.baseline)}"
         yield f"{start} {'; it '.join(parts)}."
 
 
-def _outcome(audit: Audit) -> str:
+def _outcome(audit: main_table.Audit) -> str:
     if audit.claimed is None:
         return "could not be tested"
     if audit.claimed.outcome == "faster":
@@ -285,31 +270,33 @@ def _benchmarks(merged: Merged) -> Iterator[str]:
     most = max(single, key=lambda d: d.ratio)
     yield (
         f"Machines differ in {len(single)} of {len(every)} comparisons of single benchmarks, most "
-        f"in {quote(most.variant)} against {quote(most.baseline)} on {quote(most.benchmark or '')}:"
-        f" {_higher(most, merged)}."
+        f"in {fmt.quote(most.variant)} against {fmt.quote(most.baseline)} on "
+        f"{fmt.quote(most.benchmark or '')}: {_higher(most, merged)}."
     )
 
 
 def pooled_sentence(p: Pooled, margin: float) -> str:
     """The mean over machines, how far they lie apart, and what a further one may do."""
-    left = f" ({has(p.left_out, 'has', 'have')} too few blocks)" if p.left_out else ""
+    left = f" ({fmt.has(p.left_out, 'has', 'have')} too few blocks)" if p.left_out else ""
     return (
-        f"Over machines like these {p.machines}, {quote(p.variant)} is "
-        f"{format_verdict(p, margin, 'clause')}; between machines the ratio varies by "
-        f"{format_percent(round(p.tau, 4))}, so a further one may show "
+        f"Over machines like these {p.machines}, {fmt.quote(p.variant)} is "
+        f"{fmt.verdict(p, margin, 'clause')}; between machines the ratio varies by "
+        f"{fmt.percent(round(p.tau, 4))}, so a further one may show "
         f"{expected_interval(p)}{left}."
     )
 
 
 def expected_interval(p: Pooled) -> str:
     """The interval of a further machine."""
-    return verdict_text(replace(p, low=p.expect_low, high=p.expect_high)).interval
+    return fmt.verdict_text(replace(p, low=p.expect_low, high=p.expect_high)).interval
 
 
 # Sections on what differs.
 
 
-def difference_sections(merged: Merged) -> tuple[ReportSection | None, ReportSection | None]:
+def difference_sections(
+    merged: Merged,
+) -> tuple[doc.ReportSection | None, doc.ReportSection | None]:
     """What differs between machines, and by how much: as a whole, and on single benchmarks."""
     if len(merged.machines) < 2:
         return None, None
@@ -318,13 +305,13 @@ def difference_sections(merged: Merged) -> tuple[ReportSection | None, ReportSec
     each = [d for d in merged.differences if not single and d.benchmark is not None]
     title = "differ between machines"
     return (
-        section(
+        doc.section(
             "differences",
             "Where machines differ",
             _differences(merged, f"Comparisons that {title}", whole) or _NO_DIFFERENCE,
-            sentences([_DIFFERENCES], aside=True),
+            doc.sentences([_DIFFERENCES], aside=True),
         ),
-        detail(
+        doc.detail(
             "each-difference",
             "On which benchmarks they differ",
             _differences(merged, f"Single benchmarks that {title}", each, named=True),
@@ -334,25 +321,30 @@ def difference_sections(merged: Merged) -> tuple[ReportSection | None, ReportSec
 
 def _differences(
     merged: Merged, caption: str, differences: Sequence[MachineDifference], *, named: bool = False
-) -> Table | None:
+) -> doc.Table | None:
     """With the name of the benchmark where ``named``."""
     pairs = compared_pairs(merged)
     rows = [
         (
-            *(d.variant, d.baseline, d.benchmark, Cell(text.value, text.interval, None, d.ratio)),
-            *(join_words(d.groups[-1]), join_words(d.groups[0])),
-            "; ".join(join_words(g) for g in (*d.groups[1:-1], d.between) if g) or None,
+            *(
+                d.variant,
+                d.baseline,
+                d.benchmark,
+                doc.Cell(text.value, text.interval, None, d.ratio),
+            ),
+            *(fmt.join(d.groups[-1]), fmt.join(d.groups[0])),
+            "; ".join(fmt.join(g) for g in (*d.groups[1:-1], d.between) if g) or None,
         )
         for d in differences
         if (d.variant, d.baseline) in pairs
-        for text in [plain_text_of(d)]
+        for text in [fmt.plain_text_of(d)]
     ]
     names = ("variant", "against", "benchmark" if named else None)
     columns = (*names, "ratio higher by", "on", "than on", "in between")
-    return table(caption, columns, rows, fixed=3)
+    return doc.table(caption, columns, rows, fixed=3)
 
 
-_NO_DIFFERENCE = sentences(["No comparison is shown to differ between machines."])
+_NO_DIFFERENCE = doc.sentences(["No comparison is shown to differ between machines."])
 _DIFFERENCES = (
     "A difference is reported where the intervals of two machines do not overlap, at a level at "
     "which all of them hold together with 99 % confidence; different outcomes alone show nothing. "
@@ -360,32 +352,38 @@ _DIFFERENCES = (
 )
 
 
-def claim_section(merged: Merged) -> ReportSection | None:
+def claim_section(merged: Merged) -> doc.ReportSection | None:
     """The audit of the claim, machine by machine."""
     margin = merged.question.margin
     rows = [
-        (name, Cell(audit_headline(audit, margin), "".join(audit_intervals(audit, margin))))
+        (
+            name,
+            doc.Cell(
+                main_table.audit_headline(audit, margin),
+                "".join(main_table.audit_intervals(audit, margin)),
+            ),
+        )
         for name, audit in audits(merged).items()
     ]
     columns = ("machine", "what the audit says")
-    shown = table("The claim, audited on each machine", columns, rows, by_machine=True)
-    return section("claim", "The claim", shown)
+    shown = doc.table("The claim, audited on each machine", columns, rows, by_machine=True)
+    return doc.section("claim", "The claim", shown)
 
 
-def lacking_section(merged: Merged) -> ReportSection | None:
+def lacking_section(merged: Merged) -> doc.ReportSection | None:
     """What some machine has no result of."""
     texts = (
-        f"{quote(lack.machine)} has no {quote(lack.variant)}"
-        f"{f' on {quote(lack.benchmark)}' if lack.benchmark else ''}: {lack.reason}."
+        f"{fmt.quote(lack.machine)} has no {fmt.quote(lack.variant)}"
+        f"{f' on {fmt.quote(lack.benchmark)}' if lack.benchmark else ''}: {lack.reason}."
         for lack in merged.lacking
     )
-    return section("lacking", "What is missing", sentences(texts))
+    return doc.section("lacking", "What is missing", doc.sentences(texts))
 
 
-def machines_care(merged: Merged) -> ReportSection | None:
+def machines_care(merged: Merged) -> doc.ReportSection | None:
     """What differs between the machines beside them, and the machines' own warnings."""
     warnings = [
-        replace(c, text=f"{quote(m.machine.name)}: {c.text}")
+        replace(c, text=f"{fmt.quote(m.machine.name)}: {c.text}")
         for m in merged.machines
         for c in warnings_of(m.result.judged.confounds)
     ]

@@ -10,38 +10,24 @@ from statistics import fmean, median, stdev
 from whyfast.judge.run_confounds import DRIFT, MACHINE
 from whyfast.model.result import Result
 from whyfast.model.verdict import Suite, Verdict
-from whyfast.report.document import ReportSection, Table, detail, note, right, table
-from whyfast.report.formatting import (
-    exact_text,
-    format_percent,
-    format_seconds,
-    format_verdict,
-    grouped,
-    join_words,
-    no_difference,
-    pluralize,
-    quote,
-    quoted,
-    ratio_text,
-    text_of,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
+from whyfast.report.sections import main_table
 from whyfast.report.sections.certainty import warnings_of
-from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
 from whyfast.report.sections.distribution import mean_without
-from whyfast.report.sections.main_table import Comparisons, decided, tally
 
 
-def run_times_section(result: Result) -> ReportSection | None:
+def run_times_section(result: Result) -> doc.ReportSection | None:
     """Of every command: the runs one by one, whatever disturbed them; None for studies."""
     shown = run_times_table(result) if result.judged.about == "commands" else None
     spread = "σ is the spread of single runs and includes the machine's drift: compare the ratios."
-    return detail("run-times", "Single runs", shown, note(spread) if shown else None)
+    return doc.detail("run-times", "Single runs", shown, doc.note(spread) if shown else None)
 
 
-def run_times_table(result: Result) -> Table | None:
+def run_times_table(result: Result) -> doc.Table | None:
     """Mean, deviation, least and most of the runs of each command, or of a loop in each turn."""
     turns = any(b.kind.takes_turns for b in result.question.benchmarks)
-    times = grouped(
+    times = fmt.grouped(
         (variant, value / block.loops)
         for block in result.recorded.blocks
         for variant, values in block.values.items()
@@ -49,11 +35,11 @@ def run_times_table(result: Result) -> Table | None:
     )
     rows = []
     for name, values in times.items():
-        spread = format_seconds(stdev(values)) if len(values) > 1 else None
-        mean, least, most = map(format_seconds, (fmean(values), min(values), max(values)))
+        spread = fmt.seconds(stdev(values)) if len(values) > 1 else None
+        mean, least, most = map(fmt.seconds, (fmean(values), min(values), max(values)))
         rows.append((name, mean, spread, least, most, str(len(values))))
-    columns = ("variant", *right("mean", "σ", "min", "max", "turns" if turns else "runs"))
-    return table(f"Time of a {'loop' if turns else 'run'}", columns, rows)
+    columns = ("variant", *doc.right("mean", "σ", "min", "max", "turns" if turns else "runs"))
+    return doc.table(f"Time of a {'loop' if turns else 'run'}", columns, rows)
 
 
 _MOST_CARRIERS = 3
@@ -73,11 +59,14 @@ def recording_sentences(result: Result) -> list[str]:
         texts += [*_median(result, suite.verdict), *_carried(suite, margin)]
     for head in result.question.variants[1:]:
         mine = _of(result, head.name)
-        largest = [f"{quote(v.benchmark or '')} {text_of(v).factor}" for v in decided(mine)]
-        most = f"; most of all {join_words(largest[:_MOST_NAMED])}" if largest else ""
+        largest = [
+            f"{fmt.quote(v.benchmark or '')} {fmt.text_of(v).factor}"
+            for v in main_table.decided(mine)
+        ]
+        most = f"; most of all {fmt.join(largest[:_MOST_NAMED])}" if largest else ""
         if len(mine) > 1:
-            of = f"Of {pluralize(len(mine), 'benchmark')}, {quote(head.name)} is"
-            texts.append(f"{of} {tally(mine)}{most}.")
+            of = f"Of {fmt.pluralize(len(mine), 'benchmark')}, {fmt.quote(head.name)} is"
+            texts.append(f"{of} {main_table.tally(mine)}{most}.")
     return texts
 
 
@@ -100,7 +89,7 @@ def headline_end(result: Result) -> str:
     """What no headline on recorded runs leaves out: what else could have made the difference."""
     kinds = [c.kind for c in warnings_of(result.judged.confounds)]
     labels = list(dict.fromkeys(MACHINE[kind] for kind in kinds if kind in MACHINE))
-    differ = f", and the runs differ in {join_words(labels, _MOST_NAMED)}" if labels else ""
+    differ = f", and the runs differ in {fmt.join(labels, _MOST_NAMED)}" if labels else ""
     return f"; {DRIFT}{differ}."
 
 
@@ -116,9 +105,13 @@ def _suites(result: Result) -> list[Suite]:
 
 def _audited(result: Result) -> Sequence[str]:
     """The outcome of the audit of a claim, and its figures."""
-    audit = audit_claim(result.question, Comparisons(result.judged), ())
+    audit = main_table.audit_claim(result)
     margin = result.question.margin
-    return [audit_headline(audit, margin), *audit_intervals(audit, margin)] if audit else []
+    return (
+        [main_table.audit_headline(audit, margin), *main_table.audit_intervals(audit, margin)]
+        if audit
+        else []
+    )
 
 
 def _whole(result: Result) -> list[Verdict]:
@@ -129,19 +122,21 @@ def _whole(result: Result) -> list[Verdict]:
 
 
 def _headline(result: Result, whole: Sequence[Verdict]) -> str:
-    base, margin, end = quote(whole[0].baseline), result.question.margin, headline_end(result)
+    base, margin, end = fmt.quote(whole[0].baseline), result.question.margin, headline_end(result)
     benchmarks = [[v.benchmark or "" for v in _of(result, w.variant)] for w in whole]
     overs = [
-        f"over {pluralize(len(names), 'benchmark')}" if len(names) > 1 else f"on {quote(names[0])}"
+        f"over {fmt.pluralize(len(names), 'benchmark')}"
+        if len(names) > 1
+        else f"on {fmt.quote(names[0])}"
         for names in benchmarks
     ]
     if len(whole) == 1:
         (v,) = whole
-        text = f"{quote(v.variant)} is {format_verdict(v, margin, 'clause')}"
+        text = f"{fmt.quote(v.variant)} is {fmt.verdict(v, margin, 'clause')}"
         if v.outcome == "undecided":
-            text = no_difference(v, quote(v.variant), base)
+            text = fmt.no_difference(v, fmt.quote(v.variant), base)
         return f"{text}, {overs[0]}{end}"
-    parts = [f"{quote(v.variant)} {format_verdict(v, margin)}" for v in whole]
+    parts = [f"{fmt.quote(v.variant)} {fmt.verdict(v, margin)}" for v in whole]
     if len(set(map(frozenset, benchmarks))) == 1:
         return f"Against {base}, {overs[0]}: {'; '.join(parts)}{end}"
     parts = [f"{part}, {over}" for part, over in zip(parts, overs, strict=True)]
@@ -156,9 +151,9 @@ def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
         yield "No benchmark is in all files."
     elif any(len(own) > len(common) for own in ratios.values()):
         logs = {head: [math.log(own[name]) for name in common] for head, own in ratios.items()}
-        means = {head: exact_text(math.exp(fmean(own))).factor for head, own in logs.items()}
-        parts = ", ".join(f"{quote(head)} {mean}" for head, mean in means.items())
-        yield f"Over the {pluralize(len(common), 'benchmark')} in all files: {parts}."
+        means = {head: fmt.exact_text(math.exp(fmean(own))).factor for head, own in logs.items()}
+        parts = ", ".join(f"{fmt.quote(head)} {mean}" for head, mean in means.items())
+        yield f"Over the {fmt.pluralize(len(common), 'benchmark')} in all files: {parts}."
 
 
 def _median(result: Result, verdict: Verdict, *, only_unlike: bool = False) -> Iterable[str]:
@@ -171,9 +166,9 @@ def _median(result: Result, verdict: Verdict, *, only_unlike: bool = False) -> I
     low, high = median(v.low for v in verdicts), median(v.high for v in verdicts)
     unlike = high < verdict.low or verdict.high < low
     if unlike or not only_unlike:
-        text = f"The median benchmark of {quote(verdict.variant)} is"
+        text = f"The median benchmark of {fmt.quote(verdict.variant)} is"
         end = ", unlike the geometric mean" if unlike else ""
-        yield f"{text} {ratio_text(middle, low, high)}{end}."
+        yield f"{text} {fmt.ratio_text(middle, low, high)}{end}."
 
 
 def _without_speed(result: Result) -> str:
@@ -185,28 +180,28 @@ def _without_speed(result: Result) -> str:
     parts = [f"{text} in {outcomes[word]}" for word, text in words.items() if outcomes[word]]
     base, *heads = (v.name for v in result.question.variants)
     return (
-        f"No benchmark has a time. Of {pluralize(outcomes.total(), 'quantity')}, {quoted(heads)} "
-        f"is {join_words(parts)}, against {quote(base)}."
+        f"No benchmark has a time. Of {fmt.pluralize(outcomes.total(), 'quantity')}, "
+        f"{fmt.quoted(heads)} is {fmt.join(parts)}, against {fmt.quote(base)}."
     )
 
 
 def _carried(suite: Suite, margin: float) -> Iterable[str]:
     verdict = suite.verdict
-    variant, mean = quote(verdict.variant), text_of(verdict).factor
+    variant, mean = fmt.quote(verdict.variant), fmt.text_of(verdict).factor
     for carrier in suite.carriers[:_MOST_CARRIERS]:
         share = "sways"
         if 0 < carrier.share < 1:
-            share = f"carries {format_percent(round(carrier.share, 2))} of"
+            share = f"carries {fmt.percent(round(carrier.share, 2))} of"
         text = (
-            f"{quote(carrier.benchmark)} alone {share} {variant}'s {mean}: without it the "
+            f"{fmt.quote(carrier.benchmark)} alone {share} {variant}'s {mean}: without it the "
             f"geometric mean is {mean_without(verdict, carrier.without)}"
         )
         if carrier.outcome != verdict.outcome:
-            same = f"the same within {format_percent(margin)}"
+            same = f"the same within {fmt.percent(margin)}"
             text += f", and the verdict is {same if carrier.outcome == 'same' else carrier.outcome}"
         yield f"{text}."
     if (rest := len(suite.carriers) - _MOST_CARRIERS) > 0:
         yield (
-            f"{pluralize(rest, 'further benchmark')} each carry more than a third of "
+            f"{fmt.pluralize(rest, 'further benchmark')} each carry more than a third of "
             f"{variant}'s mean, or its verdict."
         )

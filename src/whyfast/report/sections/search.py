@@ -9,18 +9,9 @@ from statistics import median
 import numpy as np
 
 from whyfast.model.code import ChangeCoverage
-from whyfast.report.document import Block, Cell, CodeBlock, Plot, Table, group, right, table
-from whyfast.report.formatting import (
-    escape_controls,
-    exact_text,
-    format_rough,
-    grouped,
-    plain_ratio_text,
-    pluralize,
-    quote,
-    ratio_text,
-)
-from whyfast.report.sections.changed_code import NAMES, change_sentence, some_code
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
+from whyfast.report.sections import changed_code
 from whyfast.report.sections.why import named_causes
 from whyfast.search.posterior import ENDS_NOISE, Posterior, robust_noise
 from whyfast.search.results import SearchResult, StepEvidence
@@ -58,9 +49,9 @@ def compares(quantity: Quantity, ratio: Interval | None) -> str:
         return f"{counted} [{ends[0]:.4g}, {ends[1]:.4g}]"
     if not math.isfinite(ratio.low + ratio.high):
         estimate = math.exp(ratio.estimate)
-        return f"is about {exact_text(estimate).factor}"
+        return f"is about {fmt.exact_text(estimate).factor}"
     logs = (ratio.estimate, ratio.low, ratio.high)
-    text = ratio_text(*(math.exp(x) if x < _LARGEST else math.inf for x in logs))
+    text = fmt.ratio_text(*(math.exp(x) if x < _LARGEST else math.inf for x in logs))
     factor = f"{text.factor} slower" if text.factor.endswith("x") else text.factor  # of 1.00x
     return f"is {factor} {text.interval}".strip()
 
@@ -91,7 +82,6 @@ def surely_unlike(quantity: Quantity, ends: Interval | None) -> bool:
 
 
 def _factor(estimate: float) -> str:
-    """The factor between two counts."""
     return f"{math.exp(abs(estimate)):.4g}"
 
 
@@ -109,7 +99,7 @@ def belief_of(result: SearchResult) -> Posterior | None:
     return view(state, attempts(state.observations, state.task.known)).belief
 
 
-def posterior_plot(result: SearchResult) -> Plot | None:
+def posterior_plot(result: SearchResult) -> doc.Plot | None:
     """The posterior over the places of the step, and under it what was measured."""
     belief = belief_of(result)
     if belief is None:
@@ -127,19 +117,19 @@ def posterior_plot(result: SearchResult) -> Plot | None:
         "steps": [[where.first, where.last]] if where else [],
         "last": len(result.candidates) - 1,
     }
-    return Plot("search", data)
+    return doc.Plot("search", data)
 
 
-def posterior_table(result: SearchResult) -> Table | None:
+def posterior_table(result: SearchResult) -> doc.Table | None:
     """Where a step may lie, with its probability, all hypotheses counted."""
     belief = belief_of(result)
     rows = []
     for low, high, share in _gaps(belief) if belief else ():
         if share >= _LEAST:
-            first, last = quote(result.at(low + 1).title), quote(result.at(high).title)
+            first, last = fmt.quote(result.at(low + 1).title), fmt.quote(result.at(high).title)
             name = f"{first} … {last} ({high - low})" if high > low + 1 else last
-            rows.append((name, Cell(f"{min(share, 1.0):.3f}", number=share)))
-    return table("Where a step may lie", ("at", *right("probability")), rows)
+            rows.append((name, doc.Cell(f"{min(share, 1.0):.3f}", number=share)))
+    return doc.table("Where a step may lie", ("at", *doc.right("probability")), rows)
 
 
 def _gaps(belief: Posterior) -> Iterator[tuple[int, int, float]]:
@@ -148,20 +138,20 @@ def _gaps(belief: Posterior) -> Iterator[tuple[int, int, float]]:
         yield low, high, float(share)
 
 
-def measured_table(result: SearchResult) -> Table | None:
+def measured_table(result: SearchResult) -> doc.Table | None:
     """One row per candidate, in order: the median ratio to the good end, with its interval."""
     title = "Relative to the good end"
-    ratios = [(quote(result.candidates[c].title), *r) for c, r in _ratios(result).items()]
+    ratios = [(fmt.quote(result.candidates[c].title), *r) for c, r in _ratios(result).items()]
     if exact(result.state):
         counted = [(name, f"{math.exp(mid):.4g}") for name, mid, *_ in ratios]
-        return table(title, ("candidate", *right("ratio")), counted)
+        return doc.table(title, ("candidate", *doc.right("ratio")), counted)
     rows = [(name, n, *_printed(mid, low, high)) for name, mid, low, high, n in ratios]
-    return table(title, ("candidate", *right("blocks", "ratio", "± 2 errors")), rows)
+    return doc.table(title, ("candidate", *doc.right("blocks", "ratio", "± 2 errors")), rows)
 
 
 def _printed(middle: float, low: float, high: float) -> tuple[str, str]:
     """A ratio and its interval, of their logarithms, with the digits that the interval carries."""
-    text = plain_ratio_text(math.exp(middle), math.exp(low), math.exp(high))
+    text = fmt.plain_ratio_text(math.exp(middle), math.exp(low), math.exp(high))
     return text.value.removesuffix("x"), text.interval
 
 
@@ -171,7 +161,7 @@ def _ratios(result: SearchResult) -> dict[int, tuple[float, float, float, int]]:
     to the eye, not a verdict."""
     blocks = result.state.observations
     ends = [block.ends for block in blocks]
-    logs = grouped((r.candidate, r.to_good) for block in blocks for r in block.readings)
+    logs = fmt.grouped((r.candidate, r.to_good) for block in blocks for r in block.readings)
     if ends:
         logs.setdefault(len(result.candidates) - 1, []).extend(ends)
     # Of a log ratio of two programs: that of the ends.
@@ -201,11 +191,11 @@ def because(evidence: StepEvidence) -> str:
     by_name = {f.name: f for f in code.reached}
     executed = (by_name.get(n) for r in evidence.reaches for n in r.executes or ())
     if function := next(filter(None, executed), None):
-        return f"{change_sentence(function)}, which the benchmark executes"
+        return f"{changed_code.change_sentence(function)}, which the benchmark executes"
     if evidence.reaches and all(r.placement_only for r in evidence.reaches):
         return "no benchmark executes a function that differs: only the placement of its code does"
     changed = max(code.reached, key=lambda f: abs(f.sizes[1] - f.sizes[0]), default=None)
-    return change_sentence(changed) if changed else ""
+    return changed_code.change_sentence(changed) if changed else ""
 
 
 def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
@@ -215,53 +205,55 @@ def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
         how = "byte by byte" if code.identical else "up to addresses"
         yield f"The machine code of culprit and parent is the same {how}."
     elif code.reached:
-        names = some_code(f.name for f in code.reached)
-        yield f"The machine code of {pluralize(len(code.reached), 'function')} differs: {names}."
+        names, many = changed_code.some_code(f.name for f in code.reached), len(code.reached)
+        yield f"The machine code of {fmt.pluralize(many, 'function')} differs: {names}."
         inlined = [f for f in code.reached if f.calls or f.called]
-        yield from (f"{change_sentence(f)}." for f in inlined[:NAMES])
+        yield from (f"{changed_code.change_sentence(f)}." for f in inlined[: changed_code.NAMES])
     unknown = "It cannot be shown that nothing else differs"
-    yield from (f"{unknown}: {reason}." for reason in code.reasons[:NAMES])
+    yield from (f"{unknown}: {reason}." for reason in code.reasons[: changed_code.NAMES])
     yield from map(_reach, evidence.reaches)
     if evidence.dispatch is not None:
         (old, before), (new, after) = (
-            (d.form, pluralize(d.indirect_jumps, "indirect jump")) for d in evidence.dispatch
+            (d.form, fmt.pluralize(d.indirect_jumps, "indirect jump")) for d in evidence.dispatch
         )
         same = (old, before) == (new, after)
         change = f"went from {old} ({before}) to {new} ({after.split(' ')[0]})"
         yield f"The dispatch {f'is the same: {new}, {after}' if same else change}."
     if evidence.files:
-        yield f"In the source it changes {some_code(evidence.files)}."
+        yield f"In the source it changes {changed_code.some_code(evidence.files)}."
 
 
 def _reach(reach: ChangeCoverage) -> str:
-    name = quote(reach.benchmark)
+    name = fmt.quote(reach.benchmark)
     if reach.executes is None:
         return f"Unknown whether {name} executes the functions that differ: {reach.why}."
     if not reach.executes:
         return f"{name} executes no function that differs; only the placement of its code does."
-    text = f"{name} executes {some_code(reach.executes)}"
+    text = f"{name} executes {changed_code.some_code(reach.executes)}"
     if reach.instructions is not None:
         before, after = reach.instructions
         text += f"; {before:,.0f} instructions became {after:,.0f}, simulated"
     return f"{text}."
 
 
-def sections_table(evidence: StepEvidence) -> Table | None:
+def sections_table(evidence: StepEvidence) -> doc.Table | None:
     """The sections whose size differs."""
     rows = [(s.name, f"{s.before:,}", f"{s.after:,}") for s in evidence.sections]
-    columns = ("section", *right("parent", "culprit"))
-    return table("Sections whose size differs, in bytes", columns, rows)
+    columns = ("section", *doc.right("parent", "culprit"))
+    return doc.table("Sections whose size differs, in bytes", columns, rows)
 
 
-def code_shown(evidence: StepEvidence) -> Block | None:
+def code_shown(evidence: StepEvidence) -> doc.Block | None:
     """The instructions that differ, of the functions that matter most."""
     executed = {n for r in evidence.reaches for n in r.executes or ()}
     order = sorted(
         (f for f in evidence.code.reached if f.diff),
         key=lambda f: (f.name not in executed, -abs(f.sizes[1] - f.sizes[0])),
     )
-    shown = (CodeBlock((f"{escape_controls(f.name)}:", *f.diff), "diff") for f in order[:_SHOWN])
-    return group("Instructions that differ", *shown)
+    shown = (
+        doc.CodeBlock((f"{fmt.escape_controls(f.name)}:", *f.diff), "diff") for f in order[:_SHOWN]
+    )
+    return doc.group("Instructions that differ", *shown)
 
 
 # Placement, from the layouts that a search drew.
@@ -285,10 +277,10 @@ def scatter_of(blocks: Sequence[Observation] | Sequence[Trial]) -> str:
     if noise > 0 and spread == 0:
         return (
             "Placement alone scatters a program by less than one block does by noise, "
-            f"{format_rough(math.sqrt(noise / 2))} (one standard deviation)."
+            f"{fmt.rough(math.sqrt(noise / 2))} (one standard deviation)."
         )
-    reach = format_rough(REACH * spread / math.sqrt(n))
+    reach = fmt.rough(REACH * spread / math.sqrt(n))
     return (
-        f"Placement alone scatters a program by {format_rough(spread)} (one standard deviation); "
+        f"Placement alone scatters a program by {fmt.rough(spread)} (one standard deviation); "
         f"{n} layouts of each end, each in one block, resolve about ± {reach}."
     )

@@ -8,24 +8,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from whyfast.model.result import Result
-from whyfast.report.document import (
-    Cell,
-    CodeSides,
-    CountedSides,
-    Group,
-    Importance,
-    ReportSection,
-    Row,
-    Sentence,
-    Sentences,
-    Table,
-    number_cell,
-    right,
-    section,
-    sentences,
-    table,
-)
-from whyfast.report.formatting import amount_text, grouped, join_words, pluralize, quote
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 
 if TYPE_CHECKING:
     from whyfast.explain.source_lines import TouchedFunctions
@@ -47,28 +31,28 @@ def pair_name(a: str, b: str) -> str:
 
 
 def code_section(
-    pairs: Sequence[CodePair], importance: Importance = "detail"
-) -> ReportSection | None:
+    pairs: Sequence[CodePair], importance: doc.Importance = "detail"
+) -> doc.ReportSection | None:
     """A group for each pair, a fold for each function."""
-    return section("code", "Side by side", *map(_pair, pairs), importance=importance)
+    return doc.section("code", "Side by side", *map(_pair, pairs), importance=importance)
 
 
-def _pair(pair: CodePair) -> Group:
+def _pair(pair: CodePair) -> doc.Group:
     texts = []
     if not pair.differences:
-        both = f"{quote(pair.a)} and {quote(pair.b)}"
+        both = f"{fmt.quote(pair.a)} and {fmt.quote(pair.b)}"
         texts.append(f"No function of both {both} differs in more than addresses and registers.")
     if pair.others:
-        texts.append(f"{pluralize(pair.others, 'more function')} differ.")
+        texts.append(f"{fmt.pluralize(pair.others, 'more function')} differ.")
     for name, only in ((pair.a, pair.only_in_a), (pair.b, pair.only_in_b)):
         if only:
-            texts.append(f"Only in {quote(name)}: {len(only)} ({join_words(only, 6)}).")
-    start, about = pair_name(pair.a, pair.b), [block for block in [sentences(texts)] if block]
+            texts.append(f"Only in {fmt.quote(name)}: {len(only)} ({fmt.join(only, 6)}).")
+    start, about = pair_name(pair.a, pair.b), [block for block in [doc.sentences(texts)] if block]
     sides = [
-        CodeSides(f"{start}-{i}", pair.a, pair.b, d, _difference(d))
+        doc.CodeSides(f"{start}-{i}", pair.a, pair.b, d, _difference(d))
         for i, d in enumerate(pair.differences)
     ]
-    return Group(f"{pair.a} → {pair.b}", (*about, *sides), start)
+    return doc.Group(f"{pair.a} → {pair.b}", (*about, *sides), start)
 
 
 def _difference(d: CodeDifference) -> str:
@@ -103,7 +87,7 @@ MOST_FUNCTIONS = 12
 _ABOUT_CODE = re.compile("indirect jump")
 
 
-def counted_lines(block: CountedSides, width: int = BESIDE) -> Iterator[str]:
+def counted_lines(block: doc.CountedSides, width: int = BESIDE) -> Iterator[str]:
     """A function with how often each instruction ran: both sides beside each other, marked ``!``
     where they differ; in less room one side after the other."""
     rows, unit = block.code.rows, block.code.unit
@@ -130,22 +114,24 @@ def _counted(line: CountedLine | None, unit: str, width: int) -> str:
         return ""
     room = width - _NUMBER - 2
     text = line.text if len(line.text) <= room else f"{line.text[: room - 1]}…"
-    return f"{amount_text(line.amount, unit):>{_NUMBER}}  {text}"
+    return f"{fmt.amount_text(line.amount, unit):>{_NUMBER}}  {text}"
 
 
-def result_code_section(result: Result, texts: Sequence[str]) -> ReportSection | None:
+def result_code_section(result: Result, texts: Sequence[str]) -> doc.ReportSection | None:
     """Each variant beside the main baseline, and the pairs that the answer names."""
     code = {program.variant: program for program in result.found.code}
     pairs = [_side_by_side(code[a], code[b]) for a, b in _pairs(result, texts)]
     return code_section([p for p in pairs if p.differences or p.only_in_a or p.only_in_b], "record")
 
 
-def linked(result: Result, texts: Sequence[str]) -> Sentences | None:
+def linked(result: Result, texts: Sequence[str]) -> doc.Sentences | None:
     """Sentences, those about the code of two builds with a link to it."""
     links = {pair: pair_name(*pair) for pair in _pairs(result, texts)}
     pairs = ((text, _pair_of(result, text)) for text in texts)
-    items = tuple(Sentence(text, link=links.get(pair, "") if pair else "") for text, pair in pairs)
-    return Sentences(items) if items else None
+    items = tuple(
+        doc.Sentence(text, link=links.get(pair, "") if pair else "") for text, pair in pairs
+    )
+    return doc.Sentences(items) if items else None
 
 
 def _pairs(result: Result, texts: Sequence[str]) -> list[tuple[str, str]]:
@@ -165,7 +151,7 @@ def _pair_of(result: Result, text: str) -> tuple[str, str] | None:
     places = []
     for name in (v.name for v in result.question.variants):
         # A name that is part of another one is not meant.
-        if match := re.search(rf"(?<![\w-]){re.escape(quote(name))}(?![\w-])", text):
+        if match := re.search(rf"(?<![\w-]){re.escape(fmt.quote(name))}(?![\w-])", text):
             places.append((match.start(), name))
     names = [name for _, name in sorted(places)]
     return (names[1], names[0]) if len(names) > 1 else None
@@ -194,7 +180,7 @@ def _side_by_side(a: ProgramCode, b: ProgramCode) -> CodePair:
 _FUNCTIONS = 8
 
 
-def counter_tables(programs: Sequence[Counts]) -> list[Table]:
+def counter_tables(programs: Sequence[Counts]) -> list[doc.Table]:
     """One table a source: what was measured is never in a table with what was simulated."""
     tables = []
     for source in ("measured", "simulated"):
@@ -209,8 +195,8 @@ def counter_tables(programs: Sequence[Counts]) -> list[Table]:
             for name, row in every
             if any(c and c.value is not None for c in row)
         ]
-        columns = ("event", *right(*(p.variant for p in programs)))
-        tables.append(table(source_text(source, tools), columns, cells))
+        columns = ("event", *doc.right(*(p.variant for p in programs)))
+        tables.append(doc.table(source_text(source, tools), columns, cells))
     return [t for t in tables if t is not None]
 
 
@@ -220,49 +206,50 @@ def source_text(source: str, tools: Iterable[str]) -> str:
     return f"{how} ({', '.join(tools)})"
 
 
-def share_cell(share: float, *, per_cycle: bool = False) -> Cell:
+def share_cell(share: float, *, per_cycle: bool = False) -> doc.Cell:
     """One event in another: ``1.23`` per cycle, else ``4.5 %``."""
     percent = f"{share * 100:.1f} %" if share >= 0.01 or not share else f"{share * 100:.2g} %"
-    return Cell(f"{share:.2f}" if per_cycle else percent, number=share)
+    return doc.Cell(f"{share:.2f}" if per_cycle else percent, number=share)
 
 
 def hot_table(
     functions: Sequence[HotFunction], variants: Sequence[str], *, event: str, source: str, tool: str
-) -> Table | None:
+) -> doc.Table | None:
     """Each hot function's share of every program; the largest difference in cost first. ``event``
     is the main one of the profiles, which are of that ``source`` and by ``tool``."""
     event = {"Ir": "instructions", "samples": "samples of time"}.get(event, event)
-    rows = [(Cell(f.name, f.object), *map(_share, f.shares, f.costs)) for f in functions]
+    rows = [(doc.Cell(f.name, f.object), *map(_share, f.shares, f.costs)) for f in functions]
     order = ", largest difference first" if len(variants) > 1 else ""
     caption = f"Hot functions: share of {event} without callees{order} ({source}, {tool})"
-    return table(caption, ("function", *right(*variants)), rows)
+    return doc.table(caption, ("function", *doc.right(*variants)), rows)
 
 
 def place_tables(
     functions: Sequence[HotFunction], programs: Sequence[Counts]
-) -> Iterator[Table | None]:
+) -> Iterator[doc.Table | None]:
     """Where the hot functions of each program lie."""
-    numbers = right("address", "bytes", "lines", "pages", "L1i sets", "crowded sets")
+    numbers = doc.right("address", "bytes", "lines", "pages", "L1i sets", "crowded sets")
     for i, program in enumerate(programs):
-        rows: list[Row] = [
+        rows: list[doc.Row] = [
             (
-                *(f.name, p.section, Cell(f"{p.address:#x}", number=p.address)),
-                *(number_cell(n) for n in (p.size, p.lines, p.pages, p.sets, p.crowded)),
+                *(f.name, p.section, doc.Cell(f"{p.address:#x}", number=p.address)),
+                *(doc.number_cell(n) for n in (p.size, p.lines, p.pages, p.sets, p.crowded)),
             )
             for f in functions
             if (p := f.places[i])
         ]
-        yield table(f"Addresses in {program.variant}", ("function", "section", *numbers), rows)
+        yield doc.table(f"Addresses in {program.variant}", ("function", "section", *numbers), rows)
 
 
 def overlap_sentences(overlaps: Sequence[Overlap]) -> list[str]:
     """What each program's hot code needs of the L1 instruction cache, whole functions counted."""
     texts = []
     for o in (o for o in overlaps if o.functions):
-        span = f"{pluralize(o.functions, 'hot function')} {'spans' if o.functions == 1 else 'span'}"
+        verb = "spans" if o.functions == 1 else "span"
+        span = f"{fmt.pluralize(o.functions, 'hot function')} {verb}"
         crowded = f", and {o.crowded} of {o.sets} sets have too many" if o.crowded else ""
         texts.append(
-            f"{o.variant}: {span} {o.lines:,} lines on {pluralize(o.pages, 'page')} (the L1 "
+            f"{o.variant}: {span} {o.lines:,} lines on {fmt.pluralize(o.pages, 'page')} (the L1 "
             f"instruction cache holds {o.capacity:,}); up to {o.fullest} fall on one set "
             f"of {o.ways} ways{crowded}"
         )
@@ -274,12 +261,12 @@ def counts_section(
     functions: Sequence[HotFunction],
     overlaps: Sequence[Overlap],
     touched: TouchedFunctions | None = None,
-) -> ReportSection | None:
+) -> doc.ReportSection | None:
     """Everything that was counted, what could not be, and whether commits touch what is hot."""
     names = [p.variant for p in programs]
     profiles = [p.profile for p in programs if p.profile]
     # Each note once, with the programs that it is about unless they are all.
-    notes = grouped((text, p.variant) for p in programs for text in p.notes)
+    notes = fmt.grouped((text, p.variant) for p in programs for text in p.notes)
     texts = overlap_sentences(overlaps)
     texts += (x if len(of) == len(names) else f"{', '.join(of)}: {x}" for x, of in notes.items())
     alike = len({p.main for p in profiles}) == 1 and len(profiles) == len(names)
@@ -288,7 +275,7 @@ def counts_section(
     if touched is not None:
         own = [f.name for f in functions if not f.object]
         about = touched.statement(own) if own else "the hot functions are unknown"
-        which = join_words([f.name for f in touched.functions], _FUNCTIONS) or "none"
+        which = fmt.join([f.name for f in touched.functions], _FUNCTIONS) or "none"
         texts.append(f"{touched.base}..{touched.head}: {about}; functions touched: {which}")
     hot = [
         hot_table(functions, names, event=profile.main, source=profile.source, tool=profile.tool)
@@ -296,24 +283,24 @@ def counts_section(
     ]
     places = place_tables(functions, programs)
     tables = (*counter_tables(programs), *hot, *places)
-    return section("counts", "Counted work", *tables, sentences(texts))
+    return doc.section("counts", "Counted work", *tables, doc.sentences(texts))
 
 
-def _count(counter: Counter | None, first: Counter | None) -> Cell | None:
+def _count(counter: Counter | None, first: Counter | None) -> doc.Cell | None:
     if counter is None:
         return None
     if counter.value is None:
-        return Cell("unavailable", counter.note)
+        return doc.Cell("unavailable", counter.note)
     value = counter.value
     if counter.unit != "events":
         return share_cell(value, per_cycle=counter.unit == "per cycle")
     ratio = ""
     if first is not None and first is not counter and first.value and value:
         ratio = f"{value / first.value:.3f}x"
-    return Cell(f"{value:,.0f}", ratio, number=value)
+    return doc.Cell(f"{value:,.0f}", ratio, number=value)
 
 
-def _share(share: float | None, cost: float | None) -> Cell | None:
+def _share(share: float | None, cost: float | None) -> doc.Cell | None:
     if share is None or cost is None:
         return None
-    return Cell(f"{share * 100:.1f} %", f"{cost:,.0f}", number=share)
+    return doc.Cell(f"{share * 100:.1f} %", f"{cost:,.0f}", number=share)

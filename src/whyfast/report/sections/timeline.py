@@ -12,15 +12,8 @@ from whyfast.judge.processes import SURE
 from whyfast.model.result import Result
 from whyfast.model.sample import Block, Session
 from whyfast.model.verdict import Verdict
-from whyfast.report.document import FactTree, Plot, ReportSection, group, note, section, sentences
-from whyfast.report.formatting import (
-    format_percent,
-    grouped,
-    plain_ratio_text,
-    pluralize,
-    quote,
-    ratio_text,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 
 #: From this many raw values on they are rounded to 4 significant digits, and the file says so.
 MOST_EXACT = 200_000
@@ -32,14 +25,14 @@ _EXPLAINED = (
 )
 
 
-def timeline_section(result: Result) -> ReportSection | None:
+def timeline_section(result: Result) -> doc.ReportSection | None:
     """A plot of all blocks; None with fewer than two."""
     blocks = [b for b in result.recorded.blocks if any(any(v) for v in b.values.values())]
     if len(blocks) < 2:
         return None
-    plot = Plot("timeline", timeline_data(blocks, result.recorded.sessions), _WITHOUT)
+    plot = doc.Plot("timeline", timeline_data(blocks, result.recorded.sessions), _WITHOUT)
     title = "When it was measured"
-    return section("timeline", title, note(_EXPLAINED), plot, importance="record")
+    return doc.section("timeline", title, doc.note(_EXPLAINED), plot, importance="record")
 
 
 def timeline_data(blocks: Sequence[Block], sessions: Sequence[Session]) -> dict[str, Any]:
@@ -51,9 +44,9 @@ def timeline_data(blocks: Sequence[Block], sessions: Sequence[Session]) -> dict[
     for b in blocks:
         medians = {v: median(values) / b.loops for v, values in b.values.items() if values}
         timed.append((b, {v: seconds for v, seconds in medians.items() if seconds > 0}))
-    each = grouped(((b.benchmark, v), s) for b, mine in timed for v, s in mine.items())
+    each = fmt.grouped(((b.benchmark, v), s) for b, mine in timed for v, s in mine.items())
     usual = {key: median(seconds) for key, seconds in each.items()}
-    levels = grouped(
+    levels = fmt.grouped(
         (b.benchmark, _point(b, first, [s / usual[b.benchmark, v] for v, s in mine.items()]))
         for b, mine in timed
     )
@@ -78,18 +71,20 @@ def _point(b: Block, first: float, ratios: Sequence[float]) -> dict[str, Any]:
     }
 
 
-def raw_section(result: Result) -> ReportSection | None:
+def raw_section(result: Result) -> doc.ReportSection | None:
     """Every raw value, where there is room."""
     blocks = result.recorded.blocks
     if not blocks:
         return None
     number = value_count(blocks)
-    text = f"{pluralize(number, 'value')} in {pluralize(len(blocks), 'block')}"
+    text = f"{fmt.pluralize(number, 'value')} in {fmt.pluralize(len(blocks), 'block')}"
     if number > MOST_EXACT:
         text += ", rounded to 4 significant digits to keep this file small"
     without = "The raw values need JavaScript; they are at the end of this file."
-    plot = Plot("raw", raw_data(result), without)
-    return section("raw", "Every raw value", sentences([f"{text}."]), plot, importance="record")
+    plot = doc.Plot("raw", raw_data(result), without)
+    return doc.section(
+        "raw", "Every raw value", doc.sentences([f"{text}."]), plot, importance="record"
+    )
 
 
 def raw_data(result: Result) -> dict[str, Any]:
@@ -99,7 +94,7 @@ def raw_data(result: Result) -> dict[str, Any]:
     names = [v.name for v in result.question.variants]
     names += [name for block in blocks for name in block.values]
     index = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    benchmarks = grouped((b.benchmark, _block(b, index, rounded)) for b in blocks)
+    benchmarks = fmt.grouped((b.benchmark, _block(b, index, rounded)) for b in blocks)
     return {
         "rounded": rounded,
         "variants": list(index),
@@ -124,18 +119,17 @@ def _block(block: Block, index: dict[str, int], rounded: bool) -> dict[str, Any]
     }
 
 
-def machine_section(result: Result) -> ReportSection | None:
+def machine_section(result: Result) -> doc.ReportSection | None:
     """The environment of each session."""
     sessions = [
-        group(f"Session {s.id}, started {when(s.started)}", FactTree(s.environment))
+        doc.group(f"Session {s.id}, started {when(s.started)}", doc.FactTree(s.environment))
         for s in result.recorded.sessions
     ]
-    return section("environment", "The machine", *sessions, importance="record")
+    return doc.section("environment", "The machine", *sessions, importance="record")
 
 
 def when(seconds: float) -> str:
-    """A time given in seconds since the epoch; one that no calendar has, as a file may say, as it
-    is."""
+    """A time in seconds since the epoch; as it is where no calendar has it."""
     try:
         return datetime.fromtimestamp(seconds, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
     except (OverflowError, ValueError, OSError):
@@ -163,11 +157,11 @@ def unusual_sentences(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def _pair(verdict: Verdict) -> str:
-    return f"{quote(verdict.variant)} against {quote(verdict.baseline)}{_on(verdict)}"
+    return f"{fmt.quote(verdict.variant)} against {fmt.quote(verdict.baseline)}{_on(verdict)}"
 
 
 def _on(verdict: Verdict) -> str:
-    return f" on {quote(verdict.benchmark)}" if verdict.benchmark is not None else ""
+    return f" on {fmt.quote(verdict.benchmark)}" if verdict.benchmark is not None else ""
 
 
 def _asymmetric(verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -180,7 +174,7 @@ def _asymmetric(verdicts: Sequence[Verdict]) -> Iterator[str]:
     surest = sorted(distinct.values(), key=lambda pair: pair[1].p_value)
     for verdict, side in surest[:_MOST]:
         text = (
-            f"{quote(side.side)}{_on(verdict)} has two kinds of processes: in {side.count} of "
+            f"{fmt.quote(side.side)}{_on(verdict)} has two kinds of processes: in {side.count} of "
             f"{side.of} blocks they took {max(side.ratio, 1 / side.ratio):.3g}x "
             f"{'longer' if side.slow else 'shorter'} than usual ({side.low:.0%} to {side.high:.0%} "
             f"of all processes); that changes the ratio of the mean times by "
@@ -224,16 +218,16 @@ def _small_samples(verdicts: Sequence[Verdict]) -> Iterator[str]:
         )
         return
     for verdict, sample in small:
-        seen = plain_ratio_text(verdict.ratio, sample.low, sample.high).interval
+        seen = fmt.plain_ratio_text(verdict.ratio, sample.low, sample.high).interval
         text = (
             f"{_pair(verdict)}: {verdict.blocks} blocks are too few for a verdict, which needs "
             f"{sample.needed} or more; their ratios lie in {seen}"
         )
         if sample.confidence >= _TELLING and (sample.low > 1 or sample.high < 1):
             side = "slower" if sample.low > 1 else "faster"
-            chance = format_percent(1 - sample.confidence)
+            chance = fmt.percent(1 - sample.confidence)
             text += f"; all are {side}, which happens by chance in {chance} of cases"
         if sample.outcome != "undecided":
-            normal = ratio_text(verdict.ratio, sample.normal_low, sample.normal_high)
+            normal = fmt.ratio_text(verdict.ratio, sample.normal_low, sample.normal_high)
             text += f"; {normal} if the noise is normal"
         yield f"{text}."

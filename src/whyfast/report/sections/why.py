@@ -11,16 +11,8 @@ from dataclasses import replace
 from itertools import takewhile
 
 from whyfast.model.why import Account, Cause, Item, Part
-from whyfast.report.document import Cell, Row, Summary, Table, right, table
-from whyfast.report.formatting import (
-    format_seconds,
-    plain_ratio_text,
-    pluralize,
-    quote,
-    ratio_text,
-    sentence,
-    within,
-)
+from whyfast.report import document as doc
+from whyfast.report import formatting as fmt
 from whyfast.report.render.summary_lines import shortened
 
 #: Rows of the account on the first screen, and share from which a cause is named above it.
@@ -48,7 +40,7 @@ def why_headline(account: Account) -> str:
     fast, slow = short_names(account)
     start = f"{slow} is {_factor(account)} slower than {fast}"
     if nothing_to_explain(account):
-        ratio = plain_ratio_text(account.ratio, account.low, account.high)
+        ratio = fmt.plain_ratio_text(account.ratio, account.low, account.high)
         longer = "so far; measure longer with --budget"
         if not 0 < account.low <= account.high < math.inf:
             return (
@@ -86,10 +78,10 @@ def why_findings(account: Account) -> Iterator[str]:
                 f"{interval_text(trial.low, trial.high)} of the difference is gone."
             )
         if cause.remark:
-            yield sentence(cause.remark)
+            yield fmt.sentence(cause.remark)
     yield from map(capitalized, account.limits)
     if named and named[0].remedy:
-        yield f"To try: {sentence(named[0].remedy)}"
+        yield f"To try: {fmt.sentence(named[0].remedy)}"
 
 
 def under_headline(account: Account) -> Iterator[str]:
@@ -106,38 +98,40 @@ def _left(account: Account) -> str:
     return f"{share} of the difference is not explained. {_rest(account)}".strip()
 
 
-def account_table(account: Account, rows: int | None = None) -> Table | None:
+def account_table(account: Account, rows: int | None = None) -> doc.Table | None:
     """A row a cause, then what is left; of many the largest, in ``rows`` rows altogether."""
     causes = [c for c in account.causes if c.share >= LEAST]
     rest = 1 - sum(c.share for c in account.causes)
     room = len(causes) if rows is None else rows - (rest >= LEAST)
     shown = causes if len(causes) <= room else causes[: room - 1]
-    lines: list[Row] = [
+    lines: list[doc.Row] = [
         (
             kind_text(cause),
-            Cell(share_text(cause.share), interval_text(cause.low, cause.high), number=cause.share),
+            doc.Cell(
+                share_text(cause.share), interval_text(cause.low, cause.high), number=cause.share
+            ),
             *(where_cell(cause), cause.basis),
         )
         for cause in shown
     ]
     if others := causes[len(shown) :]:
         share = sum(c.share for c in others)
-        text = pluralize(len(others), "smaller cause")
-        lines.append((text, Cell(share_text(share), number=share), "", ""))
+        text = fmt.pluralize(len(others), "smaller cause")
+        lines.append((text, doc.Cell(share_text(share), number=share), "", ""))
     if rest >= LEAST and account.time.difference > 0:
         places = ", ".join(map(_place_name, _unexplained(account)[:2]))
-        lines.append(("not explained", Cell(share_text(rest), number=rest), places, ""))
+        lines.append(("not explained", doc.Cell(share_text(rest), number=rest), places, ""))
     if nothing_to_explain(account):
         return None
     # Where there is no room, what the name of a cause rests on goes first.
-    columns, drops = ("cause", *right("share"), "where", "evidence"), {"evidence": 1}
-    return table(_caption(account), columns, lines, drops=drops)
+    columns, drops = ("cause", *doc.right("share"), "where", "evidence"), {"evidence": 1}
+    return doc.table(_caption(account), columns, lines, drops=drops)
 
 
-def why_summary(account: Account) -> Summary:
+def why_summary(account: Account) -> doc.Summary:
     """The first screen."""
     shown = account_table(account, ROWS)
-    return Summary(
+    return doc.Summary(
         tuple(under_headline(account)),
         shown,
         tuple(range(len(shown.rows))) if shown else (),
@@ -175,7 +169,7 @@ def short_names(account: Account) -> tuple[str, str]:
     ]
     if not all(names) or names[0] == names[1]:
         names = [account.fast, account.slow]
-    fast, slow = map(quote, shortened(names, _NAME))
+    fast, slow = map(fmt.quote, shortened(names, _NAME))
     return fast, slow
 
 
@@ -194,8 +188,7 @@ def _alike(fast: Iterable[str], slow: Iterable[str]) -> int:
 
 
 def _apart(fast: list[str], slow: list[str]) -> tuple[list[str], list[str]]:
-    """The words of both; a program of both is without its folder, paths that differ begin where
-    they do."""
+    """The words of both without a folder that both have; paths from where they differ."""
     pairs = list(zip(fast, slow, strict=False))
     for n, (a, b) in enumerate(pairs):
         if n == 0 and a == b:
@@ -209,20 +202,20 @@ def _apart(fast: list[str], slow: list[str]) -> tuple[list[str], list[str]]:
 
 def _factor(account: Account) -> str:
     """``3.4x``; with more digits where they are needed to tell it from 1."""
-    ratio = within(account.ratio, account.low, account.high)
+    ratio = fmt.within(account.ratio, account.low, account.high)
     if ratio < 1.95:
-        return ratio_text(account.ratio, account.low, account.high).value
+        return fmt.ratio_text(account.ratio, account.low, account.high).value
     return f"{ratio:.1f}x" if ratio < 99.5 else f"{ratio:.0f}x"
 
 
 def _caption(account: Account) -> str:
-    ratio = ratio_text(account.ratio, account.low, account.high)
+    ratio = fmt.ratio_text(account.ratio, account.low, account.high)
     time = account.time
     return (
         f"{'CPU time ' if account.of_cpu else ''}"
-        f"{format_seconds(time.fast)} → {format_seconds(time.slow)}, "
+        f"{fmt.seconds(time.fast)} → {fmt.seconds(time.slow)}, "
         f"{ratio.value} {ratio.interval}: what makes up the "
-        f"{format_seconds(time.difference)}"
+        f"{fmt.seconds(time.difference)}"
     )
 
 
@@ -281,11 +274,11 @@ def where_text(cause: Cause) -> str:
     return f"{cell.text} ({cell.detail})" if cell.detail else cell.text
 
 
-def where_cell(cause: Cause) -> Cell:
+def where_cell(cause: Cause) -> doc.Cell:
     line = f"{cause.place.file}:{cause.place.line}" if cause.place.line else ""
     if cause.key in ("system-calls", "page-faults", "processes") or not cause.place.function:
-        return Cell(line)
-    return Cell(cause.place.function, line)
+        return doc.Cell(line)
+    return doc.Cell(cause.place.function, line)
 
 
 def share_text(share: float) -> str:
@@ -300,7 +293,7 @@ def interval_text(low: float, high: float) -> str:
 
 
 def capitalized(text: str) -> str:
-    return sentence(text[:1].upper() + text[1:])
+    return fmt.sentence(text[:1].upper() + text[1:])
 
 
 # The causes as the end of a sentence, in whichever report has an account.
@@ -322,16 +315,15 @@ def named_causes(account: Account | None) -> str:
 def _clause(cause: Cause, account: Account) -> str:
     """The sentence of a cause with the name of the side that it is about."""
     if cause.sentence.startswith("it "):
-        return f"{quote(account.slow)} {cause.sentence.removeprefix('it ')}"
-    return f"in {quote(account.slow)} {cause.sentence}"
+        return f"{fmt.quote(account.slow)} {cause.sentence.removeprefix('it ')}"
+    return f"in {fmt.quote(account.slow)} {cause.sentence}"
 
 
 def account_sentences(account: Account | None, *, headline: bool = True) -> Iterator[str]:
-    """What an account adds under another answer; without ``headline`` that sentence has the causes
-    already."""
+    """What an account adds under another answer, whose ``headline`` may have the causes."""
     if account is None or not account.costs:  # there was no difference to look into
         return
-    where = f" on {quote(account.benchmark)}" if account.benchmark else ""
+    where = f" on {fmt.quote(account.benchmark)}" if account.benchmark else ""
     text = named_causes(account)
     if headline and text:
         yield f"Why{where}: {text}."

@@ -33,6 +33,7 @@ from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, make_variant
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import sha256_of
+from whyfast.study.notation import listed
 
 
 def mix_objects(
@@ -266,10 +267,5 @@ def _only(ends: Sequence[BuiltWith]) -> str:
 
 def _title(unit: Unit) -> str:
     """Its functions or other symbols, and the local functions that differ in it."""
-    title = _listed(unit.functions or unit.symbols)
-    return title + (f" (with {_listed(unit.within)})" if unit.within else "")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    title = listed(unit.functions or unit.symbols, _MOST_NAMED)
+    return title + (f" (with {listed(unit.within, _MOST_NAMED)})" if unit.within else "")

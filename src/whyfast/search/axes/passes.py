@@ -1,6 +1,5 @@
 """Optimiser passes over one source file, limited to the first N: with LLVM's ``-opt-bisect-limit``,
-or gcc's debug counters.
-"""
+or gcc's debug counters."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from whyfast.explain.objects.elf import FUNCTION_TYPES, open_elf, read_symbols
+from whyfast.explain.objects.elf import FUNCTION_TYPES, open_elf, symbols_of
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.services import Services
 from whyfast.model.build import BuildFailure, Toolchain
@@ -25,6 +24,7 @@ from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, without_layouts
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
+from whyfast.study.notation import listed
 from whyfast.toolchain import Progress
 
 #: A line of the table that gcc prints when it has compiled a file with debug counters:
@@ -290,8 +290,7 @@ def _functions(listing: RunContext[Study], name: str) -> frozenset[str]:
     functions = frozenset[str]()
     with contextlib.suppress(UserError):
         elf = open_elf(built_with(listing).work / name)
-        symbols = (s for table in elf.of_type("SHT_SYMTAB") for s in read_symbols(elf, table))
-        functions = frozenset(s.name for s in symbols if s.type in FUNCTION_TYPES)
+        functions = frozenset(s.name for s in symbols_of(elf) if s.type in FUNCTION_TYPES)
     if not functions:
         raise UserError(
             f"no object with functions; available: {_objects(listing)}", where=f"--object {name}"
@@ -301,5 +300,4 @@ def _functions(listing: RunContext[Study], name: str) -> frozenset[str]:
 
 def _objects(made: RunContext[Study]) -> str:
     folder = built_with(made).work
-    names = [str(p.relative_to(folder)) for p in sorted(folder.rglob("*.o"))]
-    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    return listed((str(p.relative_to(folder)) for p in sorted(folder.rglob("*.o"))), 20)

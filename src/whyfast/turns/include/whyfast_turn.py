@@ -13,8 +13,7 @@
 
 This file imports the standard library alone and runs on Python 2.7 and 3.6 or newer, so that it can
 be copied beside a program whose interpreter has no whyfast. docs/turn-protocol.md describes the
-protocol.
-"""
+protocol."""
 
 # Python 2.7 has neither annotations nor f-strings; names of types are used in comments only.
 # ruff: noqa: F401, UP004, UP031, UP032
@@ -45,7 +44,6 @@ def take_turns(
 ):
     # type: (...) -> None
     """Serve turns until whyfast is done; by hand, measure and print nanoseconds per loop.
-
     ``run(loops)`` does the workload that many times. What it returns is reported as the check
     value, which must be the same for every variant and any number of loops; ``check`` makes the
     check value from it, outside the time measured. None reports no check value; anything else is
@@ -53,8 +51,7 @@ def take_turns(
     never goes backwards; without one, the best that the interpreter has is taken.
 
     Ends the process with status 1 when the workload raises an exception or whyfast is gone, and
-    with 2 for a malformed grant or ``WHYFAST_TURN``.
-    """
+    with 2 for a malformed grant or ``WHYFAST_TURN``."""
     workload = _Workload(run, check, clock or best_clock())
     granted = descriptors()
     if granted is None:
@@ -126,18 +123,12 @@ def _serve(workload, grants, answers):
 
 
 class Turns(object):
-    """The loops of each turn that is granted, for a program with a loop of its own.
+    """The loops of each turn that is granted, for a program with a loop of its own. for loops in
+    turns: work ``loops`` times, then ``turns.took(nanoseconds)``. Iterating says that the program
+    is ready, and ends where whyfast closes the pipe."""
 
-    for loops in turns: work ``loops`` times, then ``turns.took(nanoseconds)``. Iterating says that
-    the program is ready, and ends where whyfast closes the pipe.
-    """
-
-    def __init__(
-        self,
-        grants,  # type: int
-        answers,  # type: int
-    ):
-        # type: (...) -> None
+    def __init__(self, grants, answers):
+        # type: (int, int) -> None
         self._grants = grants
         self._answers = answers
 
@@ -150,21 +141,14 @@ class Turns(object):
                 _end(2)
             yield loops
 
-    def took(
-        self,
-        nanoseconds,  # type: int
-        token="",  # type: str
-    ):
-        # type: (...) -> None
+    def took(self, nanoseconds, token=""):
+        # type: (int, str) -> None
         """Answer the turn: how long its loops took, and the check value."""
         seconds, rest = divmod(nanoseconds, 10**9)
         _answer(self._answers, "%d.%09d" % (seconds, rest) + (" " + token if token else ""))
 
-    def failed(
-        self,
-        error,  # type: BaseException
-    ):
-        # type: (...) -> NoReturn
+    def failed(self, error):
+        # type: (BaseException) -> NoReturn
         """Answer that the workload raised this, and end."""
         import traceback  # it takes a third of Python's own start, and few need it
 

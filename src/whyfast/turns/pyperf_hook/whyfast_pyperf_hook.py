@@ -5,8 +5,7 @@ This folder is put on the ``PYTHONPATH`` of the interpreter under study, which t
 must run on every Python that pyperf supports.
 
 pyperf enters the hook right before each value and leaves it right after. Here entering waits for a
-grant of the turn protocol (docs/turn-protocol.md), and leaving answers with the seconds between.
-"""
+grant of the turn protocol (docs/turn-protocol.md), and leaving answers with the seconds between."""
 
 import os
 import sys
@@ -55,11 +54,9 @@ class Hook:
 
 
 def _worker_task() -> Any:
-    """pyperf's task whose value comes next.
-
-    pyperf hands its hooks no arguments, but the number of loops has to change from grant to grant
-    while turns are calibrated. pyperf reads ``self.loops`` of the task after entering the hooks.
-    """
+    """pyperf's task whose value comes next. pyperf hands its hooks no arguments, but the number of
+    loops has to change from grant to grant while turns are calibrated. pyperf reads ``self.loops``
+    of the task after entering the hooks."""
     frame: Any = sys._getframe(1)
     while frame is not None:
         task = frame.f_locals.get("self")

@@ -13,8 +13,7 @@ folder.
             its bytecodes
 
 Works on Python 3.6 and newer, imports little, and nothing of whyfast: what it imported would be
-taken for the program's.
-"""
+taken for the program's."""
 
 import _thread
 import atexit

@@ -9,8 +9,7 @@ TEXT`` or ``file FILE FUNCTION``.
 The setup runs once a process. Each turn times so many loops and as many empty ones, and answers the
 difference. Runs on CPython 2.7 and 3.6 or newer and on PyPy, with the standard library alone, of
 which it imports little: it is started for every block. So what is long is in workload.py, whose
-compiled form Python keeps.
-"""
+compiled form Python keeps."""
 
 # Python 2.7 has neither annotations nor f-strings.
 # ruff: noqa: F401, RUF005, UP004
@@ -33,10 +32,8 @@ WARM, LONG = 50e3, 1e6
 RECENT = 5
 
 
-def main(
-    arguments,  # type: list[str]
-):
-    # type: (...) -> None
+def main(arguments):
+    # type: (list[str]) -> None
     """Serve turns, or write what the workload does to standard output."""
     out = _take_standard_output()
     # What is imported from here on is the user's: from the folder where whyfast was started.
@@ -69,28 +66,21 @@ def main(
 
 def _heap():
     # type: () -> list[Any]
-    """Objects of a number and a size that each block draws, to be kept.
-
-    How full the interpreter's arenas are when the setup begins decides which loops get new pages
-    from the kernel each time: 2,100 numbers were dumped as JSON 5 % faster than 2,000, by one
-    interpreter in every process. The most objects fill an arena of Python 3.10 and newer, 1 MiB.
-    """
+    """Objects of a number and a size that each block draws, to be kept. How full the interpreter's
+    arenas are when the setup begins decides which loops get new pages from the kernel each time:
+    2,100 numbers were dumped as JSON 5 % faster than 2,000, by one interpreter in every process.
+    The most objects fill an arena of Python 3.10 and newer, 1 MiB."""
     number, size = (ord(byte) if isinstance(byte, str) else byte for byte in os.urandom(2))
     return [bytearray(400) for _ in range(9 * number)] + [bytearray(512 * size)]
 
 
-def _clock(
-    name,  # type: str
-    turns,  # type: Any
-):
-    # type: (...) -> Callable[[], int]
+def _clock(name, turns):
+    # type: (str, Any) -> Callable[[], int]
     return time.process_time_ns if name == "process" else turns.best_clock()
 
 
-def _sides(
-    words,  # type: list[str]
-):
-    # type: (...) -> list[Any]
+def _sides(words):
+    # type: (list[str]) -> list[Any]
     """(descriptor of grants, of answers, words of its own) of each."""
     sides = []
     while words:
@@ -100,11 +90,8 @@ def _sides(
     return sides
 
 
-def _forked(
-    control,  # type: int
-    sides,  # type: list[Any]
-):
-    # type: (...) -> Any
+def _forked(control, sides):
+    # type: (int, list[Any]) -> Any
     """The side that this process is a fork for. Does not return in the one that forks."""
     with os.fdopen(control) as lines:
         for line in iter(lines.readline, ""):
@@ -139,12 +126,8 @@ def _take_standard_output():
     return out
 
 
-def _own(
-    folder,  # type: str
-    name,  # type: str
-    first="",  # type: str
-):
-    # type: (...) -> Any
+def _own(folder, name, first=""):
+    # type: (str, str, str) -> Any
     """A module of whyfast, of which no name is left where the user's modules are looked up; it may
     import the one that is imported ``first``."""
     sys.path.insert(0, folder)
@@ -159,18 +142,11 @@ def _own(
 class WarmTurns(object):
     """The loops of each turn; the answer is without what as many of the ``empty`` loops take, the
     least of the last :data:`RECENT` turns: one that is interrupted would leave nothing of the time.
-
     Some loops before them, which are not timed, load what the turns of other sides left cold: so a
-    turn can be short.
-    """
+    turn can be short."""
 
-    def __init__(
-        self,
-        granted,  # type: Any
-        clock,  # type: Callable[[], int]
-        empty,  # type: Any
-    ):
-        # type: (...) -> None
+    def __init__(self, granted, clock, empty):
+        # type: (Any, Callable[[], int], Any) -> None
         self._granted = granted
         self._clock = clock
         self._empty = empty
@@ -190,11 +166,8 @@ class WarmTurns(object):
             self._loops, self._timed = loops, True
             yield itertools.repeat(None, loops)
 
-    def took(
-        self,
-        nanoseconds,  # type: int
-    ):
-        # type: (...) -> None
+    def took(self, nanoseconds):
+        # type: (int) -> None
         if not self._timed:
             return
         self._a_loop = max(1.0, float(nanoseconds) / self._loops)

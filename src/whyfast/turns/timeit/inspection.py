@@ -1,8 +1,7 @@
 """What a statement does in a loop, beside taking time: calls, memory, collections, its bytecode.
 
 Imported by driver.py in the interpreter under study; written as JSON. What it returns and changes
-is in loop_values.py. Nothing here is timed for a verdict. Runs where driver.py does.
-"""
+is in loop_values.py. Nothing here is timed for a verdict. Runs where driver.py does."""
 
 # Python 2.7 has neither annotations nor f-strings.
 # ruff: noqa: C401, C402, F401, SIM905, UP004, UP028, UP031, UP036
@@ -110,12 +109,8 @@ def _python():
 class _Watched(object):
     """Takes the turns in which the value, the variables, calls and memory are looked at."""
 
-    def __init__(
-        self,
-        work,  # type: Any
-        clock,  # type: Callable[[], int]
-    ):
-        # type: (...) -> None
+    def __init__(self, work, clock):
+        # type: (Any, Callable[[], int]) -> None
         self.work = work
         self.found = {}  # type: dict[str, Any]
         self.codes = []  # type: list[Any]
@@ -167,11 +162,8 @@ class _Watched(object):
             self.found["collections"] = float(_collections() - runs) / loops
             gc.disable()
 
-    def _memory(
-        self,
-        first,  # type: int
-    ):
-        # type: (...) -> Iterator[Any]
+    def _memory(self, first):
+        # type: (int) -> Iterator[Any]
         """Most bytes that a loop has at once, and what each leaves behind."""
         try:
             import _tracemalloc as tracemalloc  # that one imports pickle and more
@@ -194,24 +186,16 @@ class _Watched(object):
                 left = sys.getallocatedblocks() - blocks
             self.found["left"] = float(left) / loops if left >= loops else 0.0
 
-    def took(
-        self,
-        nanoseconds,  # type: int
-    ):
-        # type: (...) -> None
+    def took(self, nanoseconds):
+        # type: (int) -> None
         self._nanoseconds = max(1, nanoseconds)
 
 
 class _Timed(object):
     """Takes turns until the loop is warm; what a loop takes then, and an empty one."""
 
-    def __init__(
-        self,
-        work,  # type: Any
-        clock,  # type: Callable[[], int]
-        empty,  # type: Callable[..., int]
-    ):
-        # type: (...) -> None
+    def __init__(self, work, clock, empty):
+        # type: (Any, Callable[[], int], Callable[..., int]) -> None
         self.work = work
         self.found = {}  # type: dict[str, Any]
         self._clock = clock
@@ -232,19 +216,13 @@ class _Timed(object):
         self.found["loop"] = min(times)[0]
         self.found["empty"] = min(empty for _, empty in times)
 
-    def took(
-        self,
-        nanoseconds,  # type: int
-    ):
-        # type: (...) -> None
+    def took(self, nanoseconds):
+        # type: (int) -> None
         self._nanoseconds = nanoseconds
 
 
-def _fitting(
-    most,  # type: int
-    nanoseconds,  # type: int
-):
-    # type: (...) -> int
+def _fitting(most, nanoseconds):
+    # type: (int, int) -> int
     """Loops that take no longer than PATIENCE, three at the least."""
     return int(max(3, min(most, PATIENCE // nanoseconds)))
 
@@ -257,22 +235,14 @@ def _collections():
 class _Calls(object):
     """A profiler that counts calls by the name of what is called."""
 
-    def __init__(
-        self,
-        clock,  # type: Callable[[], int]
-    ):
-        # type: (...) -> None
+    def __init__(self, clock):
+        # type: (Callable[[], int]) -> None
         self._clock = clock
         self._counts = {}  # type: dict[tuple[str, str], int]
         self._codes = {}  # type: dict[tuple[str, str], Any]
 
-    def __call__(
-        self,
-        frame,  # type: Any
-        event,  # type: str
-        argument,  # type: Any
-    ):
-        # type: (...) -> None
+    def __call__(self, frame, event, argument):
+        # type: (Any, str, Any) -> None
         if frame.f_globals.get("__name__") in (__name__, "whyfast_turn"):  # what looks on
             return
         if event == "c_call" and argument is not self._clock:
@@ -284,15 +254,10 @@ class _Calls(object):
             return
         self._counts[key] = self._counts.get(key, 0) + 1
 
-    def per_loop(
-        self,
-        loops,  # type: int
-    ):
-        # type: (...) -> tuple[list[list[Any]], list[Any]]
-        """[kind, name, calls a loop] and the code of Python functions, the most calls first.
-
-        From 3.12 on the first loop may have run before the profiler saw it.
-        """
+    def per_loop(self, loops):
+        # type: (int) -> tuple[list[list[Any]], list[Any]]
+        """[kind, name, calls a loop] and the code of Python functions, the most calls first. From
+        3.12 on the first loop may have run before the profiler saw it."""
         ordered = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
         calls = [[key[0], key[1], _round(float(n) / loops, loops)] for key, n in ordered]
         codes = [self._codes[key] for key, _ in ordered if key in self._codes]
@@ -309,24 +274,16 @@ class _Raised(object):
         # type: () -> None
         self.names = []  # type: list[str]
 
-    def __call__(
-        self,
-        frame,  # type: Any
-        event,  # type: str
-        argument,  # type: Any
-    ):
-        # type: (...) -> Any
+    def __call__(self, frame, event, argument):
+        # type: (Any, str, Any) -> Any
         name = argument[0].__name__ if event == "exception" else _ENDS[0]
         if name not in _ENDS and name not in self.names:
             self.names.append(name)
         return self
 
 
-def _round(
-    number,  # type: float
-    loops,  # type: int
-):
-    # type: (...) -> float
+def _round(number, loops):
+    # type: (float, int) -> float
     """Without what a missed loop makes of a whole number."""
     whole = round(number)
     return float(whole) if whole and abs(number - whole) <= whole * 1.5 / loops else number
@@ -335,11 +292,8 @@ def _round(
 # Bytecode.
 
 
-def _listings(
-    work,  # type: Any
-    codes,  # type: list[Any]
-):
-    # type: (...) -> list[dict[str, Any]]
+def _listings(work, codes):
+    # type: (Any, list[Any]) -> list[dict[str, Any]]
     """The instructions of the statement, or of the function, and of Python functions called."""
     if work.called is None:
         first = [("statement", _in_loop(_instructions(work.function.__code__)))]
@@ -354,10 +308,8 @@ def _listings(
     ]
 
 
-def _instructions(
-    code,  # type: Any
-):
-    # type: (...) -> list[tuple[str, str, str, int, Any]]
+def _instructions(code):
+    # type: (Any) -> list[tuple[str, str, str, int, Any]]
     """(name, argument in words, specialised name or empty, offset, argument) of each."""
     if not hasattr(dis, "get_instructions"):  # Python 2.7
         return []
@@ -380,10 +332,8 @@ def _instructions(
     return found
 
 
-def _in_loop(
-    listing,  # type: list[tuple[str, str, str, int, Any]]
-):
-    # type: (...) -> list[tuple[str, str, str, int, Any]]
+def _in_loop(listing):
+    # type: (list[tuple[str, str, str, int, Any]]) -> list[tuple[str, str, str, int, Any]]
     """Those of the statement: behind the store of the loop's variable, up to the jump back."""
     start = next((n for n, i in enumerate(listing) if "STORE" in i[0] and "_i" in _words(i)), None)
     if start is None:
@@ -399,10 +349,8 @@ def _in_loop(
     return inside
 
 
-def _words(
-    instruction,  # type: tuple[str, str, str, int, Any]
-):
-    # type: (...) -> list[str]
+def _words(instruction):
+    # type: (tuple[str, str, str, int, Any]) -> list[str]
     return re.findall(r"\w+", instruction[1])
 
 
@@ -412,10 +360,8 @@ _OF_A_CONSTANT = frozenset(
 )
 
 
-def _folded(
-    text,  # type: str
-):
-    # type: (...) -> list[list[str]]
+def _folded(text):
+    # type: (str) -> list[list[str]]
     """[expression, value] of each part that the compiler has computed beforehand."""
     import ast
 
@@ -436,9 +382,7 @@ def _folded(
     return found
 
 
-def _is_number(
-    node,  # type: Any
-):
-    # type: (...) -> bool
+def _is_number(node):
+    # type: (Any) -> bool
     """A number with a sign, which is written like an operation."""
     return type(node).__name__ == "UnaryOp" and type(node.operand).__name__ == "Constant"

@@ -1,7 +1,6 @@
 """The values and variables of a statement, in a form that other processes' can be compared with.
 
-Imported by inspection.py in the interpreter under study; runs where driver.py does.
-"""
+Imported by inspection.py in the interpreter under study; runs where driver.py does."""
 
 # Python 2.7 has neither annotations nor f-strings.
 # ruff: noqa: F401, RUF005, UP004, UP031
@@ -28,10 +27,8 @@ ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _BUILT_IN = ("builtins", "__builtin__")
 
 
-def name_of(
-    thing,  # type: Any
-):
-    # type: (...) -> str
+def name_of(thing):
+    # type: (Any) -> str
     kinds = ("__qualname__", "co_qualname", "__name__", "co_name")
     name = next((str(getattr(thing, kind)) for kind in kinds if hasattr(thing, kind)), "?")
     name = name.replace("_inner.<locals>.", "")  # what the setup defines
@@ -39,10 +36,8 @@ def name_of(
     return "%s.%s" % (module, name) if isinstance(module, str) and module not in _BUILT_IN else name
 
 
-def variables(
-    frame,  # type: Any
-):
-    # type: (...) -> dict[str, tuple[Any, Any]]
+def variables(frame):
+    # type: (Any) -> dict[str, tuple[Any, Any]]
     """Of each variable a digest of its value, and its length where it has one."""
     found = {}  # type: dict[str, tuple[Any, Any]]
     for name, value in dict(frame.f_locals).items():
@@ -57,20 +52,16 @@ def variables(
     return found
 
 
-def _length(
-    value,  # type: Any
-):
-    # type: (...) -> Any
+def _length(value):
+    # type: (Any) -> Any
     try:
         return len(value)
     except Exception:
         return None
 
 
-def changes(
-    states,  # type: list[dict[str, tuple[Any, Any]]]
-):
-    # type: (...) -> list[dict[str, Any]]
+def changes(states):
+    # type: (list[dict[str, tuple[Any, Any]]]) -> list[dict[str, Any]]
     """Variables of the setup that the statement changes. ``states`` are those before the first
     loop, after it, after the second, and after eight."""
     found = []
@@ -94,10 +85,8 @@ def changes(
     return found
 
 
-def shown(
-    frame,  # type: Any
-):
-    # type: (...) -> str
+def shown(frame):
+    # type: (Any) -> str
     """The value of the last expression, for people; empty without one."""
     if "_value" not in frame.f_locals:
         return ""
@@ -109,10 +98,8 @@ def shown(
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def tokens_of(
-    frame,  # type: Any
-):
-    # type: (...) -> Any
+def tokens_of(frame):
+    # type: (Any) -> Any
     """The value in a form that can be compared with that of another process; None without one, and
     where it cannot be read."""
     if "_value" not in frame.f_locals:
@@ -124,10 +111,8 @@ def tokens_of(
     return tokens if len(tokens) <= MOST_TOKENS else ["digest " + _digest(tokens)]
 
 
-def _digest(
-    tokens,  # type: list[str]
-):
-    # type: (...) -> str
+def _digest(tokens):
+    # type: (list[str]) -> str
     """The same in every process, as :func:`hash` is not."""
     import hashlib
 
@@ -137,10 +122,8 @@ def _digest(
     return total.hexdigest()
 
 
-def _rounded(
-    tokens,  # type: list[str]
-):
-    # type: (...) -> Any
+def _rounded(tokens):
+    # type: (list[str]) -> Any
     """With floats, which may differ in the last places, cut off."""
     return ("#%.9g" % float(t[1:]) if t[:1] == "#" else t for t in tokens)
 
@@ -149,10 +132,8 @@ class TooManyParts(Exception):
     """The value has too many parts to be read."""
 
 
-def canonical(
-    value,  # type: Any
-):
-    # type: (...) -> list[str]
+def canonical(value):
+    # type: (Any) -> list[str]
     """Words that are the same for equal values, whatever the hash seed and the interpreter;
     numbers begin with ``#``, what cannot be looked into with ``?``. Raises TooManyParts."""
     return _Reading().words(value, ())

@@ -1,8 +1,7 @@
 """What one side does in a loop: its setup with the statement, or a function of a file.
 
 The statement stands in a loop inside of a function, with the setup before it, as in ``timeit``: its
-names are local variables. Imported by driver.py, and runs where that does.
-"""
+names are local variables. Imported by driver.py, and runs where that does."""
 
 # Python 2.7 has neither annotations nor f-strings.
 # ruff: noqa: B904, F401, RUF005, UP004, UP024, UP031
@@ -57,30 +56,18 @@ def empty_loop():
 
 class Workload(object):
     """``function`` is the inner function, ``values`` what it takes beside turns and clock.
-
     ``called`` is the user's function where one of a file is called, else None. ``waits``: the
-    function is one of coroutines.
-    """
+    function is one of coroutines."""
 
-    def __init__(
-        self,
-        function,  # type: Any
-        values,  # type: tuple[Any, ...]
-        called,  # type: Any
-        waits,  # type: bool
-    ):
-        # type: (...) -> None
+    def __init__(self, function, values, called, waits):
+        # type: (Any, tuple[Any, ...], Any, bool) -> None
         self.function = function
         self.values = values
         self.called = called
         self.waits = waits
 
-    def run(
-        self,
-        turns,  # type: Any
-        clock,  # type: Callable[[], int]
-    ):
-        # type: (...) -> None
+    def run(self, turns, clock):
+        # type: (Any, Callable[[], int]) -> None
         """Until there are no more turns."""
         result = self.function(turns, clock, *self.values)
         if not self.waits:
@@ -93,17 +80,10 @@ class Workload(object):
             asyncio.get_event_loop().run_until_complete(result)
 
 
-def prepare(
-    setup,  # type: str
-    kind,  # type: str
-    rest,  # type: list[str]
-    keep=False,  # type: bool
-):
-    # type: (...) -> Workload
-    """The workload; ``keep``: the value of its last expression is kept in ``_value``.
-
-    Raises CannotPrepare, SyntaxError, and whatever the file and the setup of a function raise.
-    """
+def prepare(setup, kind, rest, keep=False):
+    # type: (str, str, list[str], bool) -> Workload
+    """The workload; ``keep``: the value of its last expression is kept in ``_value``. Raises
+    CannotPrepare, SyntaxError, and whatever the file and the setup of a function raise."""
     if kind == "file":
         return _function_of_file(setup, rest[0], rest[1], keep)
     names = {"__name__": "__main__", "__builtins__": __builtins__}  # type: dict[str, Any]
@@ -117,9 +97,7 @@ def prepare(
 def _function_of_file(setup, file, name, keep):
     # type: (str, str, str, bool) -> Workload
     """Calls the function; its parameters are names of the setup or the file, see :func:`_fixture`.
-
-    The setup runs after the file, in its names.
-    """
+    The setup runs after the file, in its names."""
     module = _module(file)
     exec(compile(setup, "<setup>", "exec", 0, True), module.__dict__)
     called = module
@@ -162,11 +140,8 @@ def _module(file):
     return module
 
 
-def _parameters(
-    function,  # type: Any
-    name,  # type: str
-):
-    # type: (...) -> tuple[str, ...]
+def _parameters(function, name):
+    # type: (Any, str) -> tuple[str, ...]
     """The names of the arguments that a call needs: positional parameters without a default."""
     plain = _plain(function)
     code = getattr(plain, "__code__", None)
@@ -179,10 +154,8 @@ def _parameters(
     return tuple(code.co_varnames[bound:needed])
 
 
-def _plain(
-    function,  # type: Any
-):
-    # type: (...) -> Any
+def _plain(function):
+    # type: (Any) -> Any
     """The function that the user wrote, also where pytest has made a fixture of it."""
     for attribute in ("_get_wrapped_function", "__pytest_wrapped__"):
         inner = getattr(function, attribute, None)
@@ -208,11 +181,8 @@ def _fixture(module, name, asked):
     return next(made) if value.__code__.co_flags & 0x20 else made  # inspect.CO_GENERATOR
 
 
-def _statements(
-    text,  # type: str
-    place,  # type: str
-):
-    # type: (...) -> tuple[list[Any], bool]
+def _statements(text, place):
+    # type: (str, str) -> tuple[list[Any], bool]
     """The statements of a text and whether they wait. SyntaxError also for what cannot stand in
     a loop of its own, such as ``return`` or ``break``."""
     try:
@@ -230,18 +200,13 @@ def _statements(
     return nodes, waits
 
 
-def _inside(
-    head,  # type: str
-    text,  # type: str
-):
-    # type: (...) -> str
+def _inside(head, text):
+    # type: (str, str) -> str
     return head + "\n" + "\n".join(" " + line for line in text.splitlines()) + "\n"
 
 
-def _waits(
-    nodes,  # type: list[Any]
-):
-    # type: (...) -> bool
+def _waits(nodes):
+    # type: (list[Any]) -> bool
     return _has(nodes, _AWAITING) or _has(nodes, ("comprehension",), "is_async")
 
 

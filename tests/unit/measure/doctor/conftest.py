@@ -46,10 +46,8 @@ UNTUNED = {
 
 class Kernel(System):
     """System that behave like the kernel's: choices in brackets, refusals, time that passes.
-
-    ``refused`` maps a file to the error number of a write, ``deaf`` are files that take a write
-    and ignore it. ``before_write`` is called with the number of writes so far.
-    """
+    ``refused`` maps a file to the error number of a write, ``deaf`` are files that take a write and
+    ignore it. ``before_write`` is called with the number of writes so far."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)

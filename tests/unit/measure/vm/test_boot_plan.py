@@ -1,7 +1,6 @@
 """What the first process of a guest is told.
 
-Which variants share a boot, and what they find in it. The archive that a guest starts from.
-"""
+Which variants share a boot, and what they find in it. The archive that a guest starts from."""
 
 import shutil
 import subprocess

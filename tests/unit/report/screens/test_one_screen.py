@@ -16,7 +16,6 @@ from tests.unit.search.worlds import step_at
 from whyfast.history.detect import detect
 from whyfast.model.history import PointSeries, Timeline
 from whyfast.report.document import Document
-from whyfast.report.pages.check_page import check_page
 from whyfast.report.pages.code_page import (
     ProgramDispatch,
     code_page,
@@ -24,7 +23,7 @@ from whyfast.report.pages.code_page import (
     programs_summary,
 )
 from whyfast.report.pages.history_page import history_page
-from whyfast.report.pages.results import result_page
+from whyfast.report.pages.results import check_page, result_page
 from whyfast.report.pages.search_page import search_page
 from whyfast.report.render.terminal import render_terminal
 

@@ -34,7 +34,6 @@ from whyfast.report.sections.counted_work import (
     counted_sentences,
 )
 from whyfast.report.sections.kernel_counts import count_table, number, release_plot
-from whyfast.report.sections.main_table import Comparisons
 from whyfast.report.sections.side_by_side import counter_tables, counts_section
 
 
@@ -66,12 +65,13 @@ def test_measured_and_simulated_never_share_a_table() -> None:
 
 def test_what_could_not_be_counted_is_said_once() -> None:
     base, other = two_variants()
-    study = example().question
     failed = Counted("b", "w", tuple(counts_of(v, note="no tool") for v in (base, other)))
-    nothing = Comparisons(replace(example().judged, verdicts=(), suites=()))
-    assert counted_sentences(study, nothing, (failed,)) == ["No counts: no tool."]
+    nothing = replace(example(), judged=replace(example().judged, verdicts=(), suites=()))
+    assert counted_sentences(changed(nothing, counted=(failed,))) == ["No counts: no tool."]
     partly = replace(failed, counts=(counts_of(base, {"instructions": 1}), failed.counts[1]))
-    assert counted_sentences(study, nothing, (partly,)) == [f"Not counted: {other} in b: no tool."]
+    assert counted_sentences(changed(nothing, counted=(partly,))) == [
+        f"Not counted: {other} in b: no tool."
+    ]
 
 
 def test_what_commits_touch() -> None:

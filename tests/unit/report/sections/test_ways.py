@@ -11,7 +11,7 @@ from whyfast.model.build import Build
 from whyfast.model.result import Result
 from whyfast.model.study import Study, Ways
 from whyfast.report.document import Table
-from whyfast.report.sections.ways import way_section, way_sentences, way_summary
+from whyfast.report.sections.loops import way_section, way_sentences, way_summary
 
 WAYS = Ways("A call", {"tuple": "t", "array": "v"})
 

@@ -1,7 +1,6 @@
 """What the scheduler accounts, from files that are made up and from a process that has ended.
 
-Threads at work, from a /proc that is made up, and from a program that has some.
-"""
+Threads at work, from a /proc that is made up, and from a program that has some."""
 
 import itertools
 import os
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from whyfast.measure import run_queue
+from whyfast.measure import accounts
 from whyfast.measure.commands import CommandRunner, probe_run
 from whyfast.measure.invocation import LaunchArguments
 
@@ -21,31 +20,31 @@ from whyfast.measure.invocation import LaunchArguments
 def test_nanoseconds_that_a_thread_ran_and_waited(tmp_path: Path) -> None:
     file = tmp_path / "schedstat"
     file.write_text("2500000000 40000000 12\n")
-    assert run_queue.scheduled(str(file)) == run_queue.Scheduled(ran=2.5, waited=0.04)
+    assert accounts.scheduled(str(file)) == accounts.Scheduled(ran=2.5, waited=0.04)
 
 
 @pytest.mark.parametrize("text", ["", "12\n", "x y z\n"])
 def test_a_file_that_says_nothing(tmp_path: Path, text: str) -> None:
     file = tmp_path / "schedstat"
     file.write_text(text)
-    assert run_queue.scheduled(str(file)) is None
+    assert accounts.scheduled(str(file)) is None
 
 
 def test_a_kernel_that_does_not_account_it(tmp_path: Path) -> None:
-    assert run_queue.scheduled(str(tmp_path / "none")) is None
+    assert accounts.scheduled(str(tmp_path / "none")) is None
 
 
-@pytest.mark.skipif(not Path(run_queue.OWN).exists(), reason="the kernel does not account waiting")
+@pytest.mark.skipif(not Path(accounts.OWN).exists(), reason="the kernel does not account waiting")
 def test_a_process_that_has_ended_and_is_not_reaped() -> None:
-    before = run_queue.scheduled()
+    before = accounts.scheduled()
     pid = os.posix_spawnp("true", ["true"], {"PATH": os.environ["PATH"]})
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-    ended = run_queue.scheduled(f"/proc/{pid}/schedstat")
+    ended = accounts.scheduled(f"/proc/{pid}/schedstat")
     os.waitpid(pid, 0)
     assert ended is not None
     assert ended.ran > 0
-    assert run_queue.scheduled(f"/proc/{pid}/schedstat") is None
-    while (after := run_queue.scheduled()) == before:
+    assert accounts.scheduled(f"/proc/{pid}/schedstat") is None
+    while (after := accounts.scheduled()) == before:
         time.sleep(0)
     assert before is not None
     assert after is not None
@@ -55,44 +54,44 @@ def test_a_process_that_has_ended_and_is_not_reaped() -> None:
 @pytest.mark.parametrize(
     ("first", "cpu_time", "waited"),
     [
-        (run_queue.Scheduled(1.0, 0.25), 1.0, 0.25),
-        (run_queue.Scheduled(0.96, 0.25), 1.0, 0.25),
-        (run_queue.Scheduled(0.94, 0.25), 1.0, None),  # another thread or process did a part
-        (run_queue.Scheduled(1.0, 0.75), 1.0, 0.5),  # by another clock
-        (run_queue.Scheduled(1.6, 0.25), 1.6, 0.0),
-        (run_queue.Scheduled(0.0, 0.0), 0.0, 0.0),
+        (accounts.Scheduled(1.0, 0.25), 1.0, 0.25),
+        (accounts.Scheduled(0.96, 0.25), 1.0, 0.25),
+        (accounts.Scheduled(0.94, 0.25), 1.0, None),  # another thread or process did a part
+        (accounts.Scheduled(1.0, 0.75), 1.0, 0.5),  # by another clock
+        (accounts.Scheduled(1.6, 0.25), 1.6, 0.0),
+        (accounts.Scheduled(0.0, 0.0), 0.0, 0.0),
         (None, 1.0, None),
     ],
 )
 def test_only_who_is_alone_at_work_waits_for_others(
-    first: run_queue.Scheduled | None, cpu_time: float, waited: float | None
+    first: accounts.Scheduled | None, cpu_time: float, waited: float | None
 ) -> None:
-    assert run_queue.waited_alone(first, cpu_time, elapsed=1.5) == waited
+    assert accounts.waited_alone(first, cpu_time, elapsed=1.5) == waited
 
 
 @pytest.mark.parametrize(
     ("after", "seconds"),
     [
-        (run_queue.Moment(10.5, 2.125, 6, 1), 0.125),  # woken by what it waited for
-        (run_queue.Moment(10.5, 2.0, 6, 1), 0.0),
-        (run_queue.Moment(10.5, 2.125, 6, 2), 0.0),  # interrupted, perhaps before it slept
-        (run_queue.Moment(10.5, 2.125, 5, 1), 0.0),  # it was there already
-        (run_queue.Moment(10.5, 2.125, 7, 1), 0.0),
-        (run_queue.Moment(11.125, 2.125, 6, 1), 0.0),  # woken by time, and then it came
-        (run_queue.Moment(10.5, 2.75, 6, 1), 0.0),  # longer than it was asked for
-        (run_queue.Moment(10.5, None, 6, 1), 0.0),
+        (accounts.Moment(10.5, 2.125, 6, 1), 0.125),  # woken by what it waited for
+        (accounts.Moment(10.5, 2.0, 6, 1), 0.0),
+        (accounts.Moment(10.5, 2.125, 6, 2), 0.0),  # interrupted, perhaps before it slept
+        (accounts.Moment(10.5, 2.125, 5, 1), 0.0),  # it was there already
+        (accounts.Moment(10.5, 2.125, 7, 1), 0.0),
+        (accounts.Moment(11.125, 2.125, 6, 1), 0.0),  # woken by time, and then it came
+        (accounts.Moment(10.5, 2.75, 6, 1), 0.0),  # longer than it was asked for
+        (accounts.Moment(10.5, None, 6, 1), 0.0),
     ],
 )
 def test_how_late_a_thread_learns_of_what_it_sleeps_for(
-    after: run_queue.Moment, seconds: float
+    after: accounts.Moment, seconds: float
 ) -> None:
-    assert run_queue.late(run_queue.Moment(10.0, 2.0, 5, 1), after, most=1.0) == seconds
+    assert accounts.late(accounts.Moment(10.0, 2.0, 5, 1), after, most=1.0) == seconds
 
 
 def test_a_sleep_is_counted_once() -> None:
-    before = run_queue.moment()
+    before = accounts.moment()
     time.sleep(0.001)
-    after = run_queue.moment()
+    after = accounts.moment()
     assert after.slept - before.slept == 1
     assert after.seconds - before.seconds >= 0.001
 
@@ -101,13 +100,13 @@ def test_what_all_turns_of_all_waited_is_no_part_of_the_values() -> None:
     values = {"a": [1.0, 2.0], "b": [4.0, 5.0]}
     extra = {v: {"waited": (0.0, 0.5), "user": (1.0, 1.5)} for v in "ab"}
     net = {"a": (1.0, 1.5), "b": (4.0, 4.5)}
-    assert run_queue.without_waiting(values, extra) == (net, extra)
+    assert accounts.without_waiting(values, extra) == (net, extra)
 
 
 def test_where_one_side_is_not_known_to_have_waited_both_keep_their_time() -> None:
     values, extra = {"a": (1.0,), "b": (2.0,)}, {"a": {"waited": (0.5,), "user": (0.5,)}}
-    assert run_queue.without_waiting(values, extra) == (values, {"a": {"user": (0.5,)}})
-    assert run_queue.without_waiting(values, {}) == (values, {})
+    assert accounts.without_waiting(values, extra) == (values, {"a": {"user": (0.5,)}})
+    assert accounts.without_waiting(values, {}) == (values, {})
 
 
 def thread(proc: Path, pid: int, tid: int, state: str, ran: int, children: str = "") -> None:
@@ -123,8 +122,8 @@ def proc(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def looked(proc: Path, times: int = 1, least: int = 1) -> run_queue.ThreadTally:
-    tally = run_queue.ThreadTally(str(proc), least)
+def looked(proc: Path, times: int = 1, least: int = 1) -> accounts.ThreadTally:
+    tally = accounts.ThreadTally(str(proc), least)
     for _ in range(times):
         tally.look(10)
     return tally
@@ -156,7 +155,7 @@ AT_WORK: dict[str, tuple[list[Any], int]] = {
 
 @pytest.mark.parametrize(("looks", "number"), AT_WORK.values(), ids=AT_WORK)
 def test_threads_at_work(proc: Path, looks: list[Any], number: int) -> None:
-    tally = run_queue.ThreadTally(str(proc), least=1)
+    tally = accounts.ThreadTally(str(proc), least=1)
     for threads in looks:
         for values in threads:
             thread(proc, *values)
@@ -166,7 +165,7 @@ def test_threads_at_work(proc: Path, looks: list[Any], number: int) -> None:
 
 def test_when_enough_was_seen_one_run_in_ten_is_looked_at(proc: Path) -> None:
     thread(proc, 10, 10, "R", 1000)
-    tally = run_queue.ThreadTally(str(proc), rng=random.Random(1))
+    tally = accounts.ThreadTally(str(proc), rng=random.Random(1))
     for _ in range(10):
         assert tally.due()
         tally.look(10)
@@ -196,7 +195,7 @@ def test_two_that_are_ready_together_once_in_a_while_are_one(proc: Path) -> None
 def test_dense_looks_at_the_start_are_little_time(proc: Path) -> None:
     thread(proc, 10, 10, "R", 500, children="20")  # starved beside the child that it started
     thread(proc, 20, 20, "R", 500)
-    tally = run_queue.ThreadTally(str(proc))
+    tally = accounts.ThreadTally(str(proc))
     for after in (0.004, 0.008, 0.016):
         tally.look(10, after)
     thread(proc, 10, 10, "S", 500, children="20")
@@ -218,7 +217,7 @@ def test_without_times_of_the_scheduler_those_of_the_process_are_taken(proc: Pat
 
 
 def test_looks_grow_rarer_up_to_a_limit() -> None:
-    drawn = list(itertools.islice(run_queue.pauses(random.Random(1)), 400))
+    drawn = list(itertools.islice(accounts.pauses(random.Random(1)), 400))
     assert max(drawn[:1]) <= 0.008
     assert max(drawn) <= 0.2
     assert 0.09 < sum(drawn[100:]) / 300 < 0.11

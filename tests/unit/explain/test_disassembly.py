@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.disassembly.aarch64 import Aarch64Disassembler
+from whyfast.explain.disassembly import Aarch64Disassembler
 from whyfast.explain.program import explain_program
 
 TEXT = 0x40_0000

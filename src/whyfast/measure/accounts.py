@@ -1,19 +1,35 @@
-"""How long a thread waited for a CPU that others had, as the kernel's scheduler accounts it.
+"""What the kernel accounts of processes: how long a thread waited for a CPU that others had, how
+many threads are at work, and peak memory.
 
-Of a run on a CPU that others want too, this is most of what is uneven: a neighbour that gets its
-slices of time makes some runs twice as long as others.
-"""
+Of a run on a CPU that others want too, waiting is most of what is uneven: a neighbour that gets its
+slices of time makes some runs twice as long as others."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
+import re
 import resource
+import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from whyfast.measure.entered import (
+    ANY_CHILD,
+    CONT,
+    DETACH,
+    EVENT_EXIT,
+    EVENT_STOP,
+    LISTEN,
+    SEIZE,
+    STOPS,
+    TRACE_EXIT,
+    ptrace_call,
+)
 from whyfast.model.sample import WAITED
 
 #: Values in seconds, one a turn, by what they are of.
@@ -74,12 +90,9 @@ def moment() -> Moment:
 
 def late(before: Moment, after: Moment, most: float) -> float:
     """How long this thread waited for a CPU after what it slept for had come, ``most`` seconds at
-    the longest.
-
-    0 where that is not known: when it did not sleep once and without a pause, so that some of what
-    it waited may be from before, when it was time that woke it, or when the kernel's account and
-    the clock do not agree.
-    """
+    the longest. 0 where that is not known: when it did not sleep once and without a pause, so that
+    some of what it waited may be from before, when it was time that woke it, or when the kernel's
+    account and the clock do not agree."""
     if before.waited is None or after.waited is None:
         return 0.0
     if (after.slept - before.slept, after.interrupted - before.interrupted) != (1, 0):
@@ -101,11 +114,8 @@ def without_waiting(
     values: Series, extra: Mapping[str, Series]
 ) -> tuple[dict[str, tuple[float, ...]], dict[str, dict[str, tuple[float, ...]]]]:
     """The values of a block by variant less what the runs waited for a CPU, and what came with
-    them.
-
-    Where that is not known of all variants it is not taken out of any, nor kept: else one side
-    would have waited and the other not.
-    """
+    them. Where that is not known of all variants it is not taken out of any, nor kept: else one
+    side would have waited and the other not."""
     known = all(WAITED in extra.get(v, {}) for v in values)
     came = {
         v: {name: tuple(x) for name, x in per.items() if known or name != WAITED}
@@ -144,10 +154,8 @@ _FIRST, _LONGEST = 0.004, 0.1
 @dataclass
 class ThreadTally:
     """How many threads the looks at a program and at the processes that it started saw at work.
-
     ``least`` is how many looks have to find as many threads. ``proc`` is where the kernel shows its
-    processes. ``rng`` draws the runs that are still looked at when enough is known.
-    """
+    processes. ``rng`` draws the runs that are still looked at when enough is known."""
 
     proc: str = "/proc"
     least: int = LOOKS
@@ -158,14 +166,12 @@ class ThreadTally:
 
     def look(self, pid: int, after: float = 1.0) -> None:
         """Once more, ``after`` seconds since the last time or the start, or any unit in which all
-        looks are alike; a process that has ended counts for nothing.
-
-        Found are the threads of one process that have run since the last look, or all that run or
-        wait for a CPU at this moment.
-        """
+        looks are alike; a process that has ended counts for nothing. Found are the threads of one
+        process that have run since the last look, or all that run or wait for a CPU at this
+        moment."""
         before, self._ran = self._ran, {}
         ready, most = 0, 1
-        for process in self._tree(pid):
+        for process in process_tree(pid, self.proc):
             since = []
             for thread, state, ran in self._threads(process):
                 self._ran[process, thread] = ran
@@ -191,35 +197,40 @@ class ThreadTally:
                 return number
         return 1
 
-    def _tree(self, pid: int) -> Iterator[int]:
-        yield pid
-        for thread in self._folders(pid):
-            for child in self._read(f"{thread}/children").split():
-                yield from self._tree(int(child))
-
     def _threads(self, pid: int) -> Iterator[tuple[str, str, float]]:
         """Number and state of each, and how long it has run, in any unit."""
-        for thread in self._folders(pid):
-            fields = self._read(f"{thread}/stat").rpartition(")")[2].split()
-            ran = self._read(f"{thread}/schedstat").split()
+        for thread in _threads(pid, self.proc):
+            fields = _text(f"{thread}/stat").rpartition(")")[2].split()
+            ran = _text(f"{thread}/schedstat").split()
             if len(fields) > 12:
                 seconds = float(ran[0]) if ran else float(fields[11]) + float(fields[12])
                 yield os.path.basename(thread), fields[0], seconds
 
-    def _folders(self, pid: int) -> list[str]:
-        folder = f"{self.proc}/{pid}/task"
-        try:
-            return [f"{folder}/{thread}" for thread in os.listdir(folder)]
-        except OSError:
-            return []
 
-    @staticmethod
-    def _read(path: str) -> str:
-        try:
-            with open(path, encoding="ascii", errors="replace") as file:
-                return file.read()
-        except OSError:
-            return ""
+def process_tree(pid: int, proc: str = "/proc") -> list[int]:
+    """The number of this process, and those of its descendants that are alive."""
+    tree = [pid]
+    for one in tree:
+        for thread in _threads(one, proc):
+            tree += map(int, _text(f"{thread}/children").split())
+    return tree
+
+
+def _threads(pid: int, proc: str) -> list[str]:
+    """Where the kernel shows each thread of a process."""
+    folder = f"{proc}/{pid}/task"
+    try:
+        return [f"{folder}/{thread}" for thread in os.listdir(folder)]
+    except OSError:
+        return []
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
 def pauses(rng: random.Random) -> Iterator[float]:
@@ -228,3 +239,82 @@ def pauses(rng: random.Random) -> Iterator[float]:
     while True:
         yield rng.uniform(0, 2 * mean)
         mean = min(2 * mean, _LONGEST)
+
+
+# Peak memory: of a tree that is alive, and of a process that is traced until it ends. The account
+# of an ended process includes the peak of its parent, of which it was a part until it loaded its
+# program: of programs smaller than whyfast it tells nothing.
+
+
+def tree_peak(pid: int) -> float | None:
+    """The peak memory in bytes of the largest process among this one and its descendants that are
+    alive, each in its own program; None where the kernel does not tell."""
+    return max((p for one in process_tree(pid) if (p := _peak_of(one)) is not None), default=None)
+
+
+def _peak_of(pid: int) -> float | None:
+    peak = re.search(r"^VmHWM:\s*(\d+) kB", _text(f"/proc/{pid}/status"), re.M)
+    return 1024.0 * int(peak[1]) if peak else None
+
+
+class PeakTracer:
+    """The peak memory of a child, read as it ends, where ptrace is allowed. Without what
+    :attr:`Usage.maxrss` includes of this process. It runs freely until it ends, and then waits for
+    a thousandth of its run (0.5 to 5 ms): such a run is not for its time."""
+
+    def __init__(self, spawn: Callable[[], int]) -> None:
+        self._spawn, self._pid = spawn, 0
+        self._error: Exception | None = None
+        self._peak: float | None = None
+        self._started = threading.Event()
+        # Only the thread that traces may ask of the traced. It also starts it: another would be
+        # woken up too late for a process that ends within a few milliseconds.
+        self._thread = threading.Thread(target=self._trace, daemon=True)
+
+    def start(self) -> int:
+        """The number of the process that ``spawn`` has started. Raises what it raises."""
+        self._thread.start()
+        self._started.wait()
+        if self._error is not None:
+            raise self._error
+        return self._pid
+
+    def peak(self) -> float | None:
+        """In bytes, once the process has ended. None where it had children, whose peaks are not
+        seen, or may not be traced."""
+        self._thread.join()
+        return self._peak
+
+    def _trace(self) -> None:
+        traced = False
+        try:
+            ptrace = ptrace_call()
+            self._pid = self._spawn()
+            traced = ptrace(SEIZE, self._pid, None, TRACE_EXIT) == 0
+        except Exception as error:  # whatever it is: somebody waits for the start
+            self._error = error
+        finally:
+            self._started.set()
+        began, wanted = time.monotonic(), os.WSTOPPED | os.WEXITED | os.WNOHANG | os.WNOWAIT
+        while traced:
+            try:
+                state = os.waitid(os.P_PID, self._pid, wanted | ANY_CHILD)
+            except ChildProcessError:  # killed, and already waited for
+                return
+            if state is None:
+                time.sleep(min(0.005, max(0.0005, (time.monotonic() - began) / 1000)))
+                continue
+            event, number = divmod(state.si_status, 256)
+            if state.si_code != os.CLD_TRAPPED:
+                return
+            if event == EVENT_EXIT:
+                with contextlib.suppress(OSError):  # it may be killed meanwhile
+                    # Of the fields behind the name, the page faults of children waited for.
+                    fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
+                    self._peak = _peak_of(self._pid) if fields[8] == "0" else None
+                ptrace(DETACH, self._pid, None, None)
+                return
+            if event == EVENT_STOP:
+                ptrace(LISTEN if number in STOPS else CONT, self._pid, None, None)
+            else:
+                ptrace(CONT, self._pid, None, number)

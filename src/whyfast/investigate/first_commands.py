@@ -1,0 +1,138 @@
+"""Command lines by which a project's own tests run a program, for ``whyfast new``: CTest and Meson
+tell them, and what ``make`` would run for its tests is printed by ``make -n``."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+#: Seconds for a tool that tells them.
+_TELLS = 10.0
+
+#: Targets of makefiles that run a program on something, the best first.
+_TARGETS = ("bench", "benchmark", "perf", "check", "test", "tests")
+
+#: How the names of files and scripts begin that are written.
+OWN = "whyfast_bench_"
+
+#: Options whose next word is a file that is written.
+_OUTPUTS = {"-o", "--output", "--out", ">", ">>"}
+
+#: What a shell does more with than words and files; and what joins two outputs.
+_SHELL = re.compile(r"[|&;()]+|.*[`$*?].*")
+_JOINED = re.compile(r"\s2?>(&1|\s*/dev/null)(?!\S)")
+
+
+def told_commands(folder: Path, program: Path, name: str) -> tuple[list[tuple[str, ...]], str]:
+    """Commands of a study, with placeholders, of the project in ``folder``, a copy of which was
+    built beside ``program``, that its build calls ``name``; and the folder to run them in, as a
+    study names it."""
+    work = next((p for p in program.parents if (p / "src").is_dir()), program.parent)
+    built = [*_of_build(program, work)]
+    told = built or [*_of_make(folder)]
+    commands = (
+        _command(words[1:], folder, work / "src") for words in told if Path(words[0]).name == name
+    )
+    return [*dict.fromkeys(filter(None, commands))], "" if built else "{source}"
+
+
+def _of_build(program: Path, work: Path) -> Iterator[Sequence[str]]:
+    for place in program.parents:
+        if not place.is_relative_to(work) or place == work:
+            return
+        if (place / "CTestTestfile.cmake").is_file():
+            shown = _json(("ctest", "--show-only=json-v1"), place)
+            for test in shown.get("tests", ()) if isinstance(shown, dict) else ():
+                yield test.get("command") or [""]
+            return
+        if (place / "meson-info").is_dir():
+            for test in _json(("meson", "introspect", "--tests", str(place)), place) or ():
+                yield test.get("cmd") or [""]
+            return
+
+
+def _of_make(folder: Path) -> Iterator[Sequence[str]]:
+    for target in _TARGETS:
+        for line in _said(("make", "-n", "-k", target), folder).replace("\\\n", " ").splitlines():
+            split = shlex.shlex(_JOINED.sub("", line), posix=True, punctuation_chars="|&;()<>")
+            split.whitespace_split = True
+            try:
+                words = [*split]
+            except ValueError:
+                continue
+            while words and (words[0] in ("time", "@") or re.match(r"\w+=", words[0])):
+                del words[0]
+            if words and not any(map(_SHELL.fullmatch, words)):
+                yield words
+
+
+def _command(words: Sequence[str], folder: Path, source: Path) -> tuple[str, ...]:
+    """The words behind the program as a command of a study, whose files are the project's as they
+    are there, so that both sides read the same; empty where there are none, or others."""
+    named: list[str] = []
+    shell, output, files = False, False, 0
+    for word in words:
+        path = source / word
+        if output:
+            named.append(f"/tmp/{OWN}$$")
+            output = False
+        elif word in _OUTPUTS or word == "<":
+            output = word in _OUTPUTS
+            shell = True
+            named.append(word)
+        elif not path.is_relative_to(source):
+            return ()
+        elif (folder / (inner := os.path.relpath(path, source))).exists():
+            files += 1
+            named.append(f"{{study}}/{_plain(inner)}")
+        else:
+            named.append(_plain(word))
+    if not files:
+        return ()
+    if not shell:
+        return ("{program}", *named)
+    quoted = [
+        w if w in _OUTPUTS or w == "<" or w.startswith("/tmp/") else _quoted(w) for w in named
+    ]
+    run = " ".join(['"$0"', *quoted])
+    return ("sh", "-c", f"{run}; status=$?; rm -f /tmp/{OWN}$$; exit $status", "{program}")
+
+
+def _plain(word: str) -> str:
+    """In which no brace is a placeholder."""
+    return word.replace("{", "{{").replace("}", "}}")
+
+
+def _quoted(word: str) -> str:
+    """For a shell, also when the placeholder in it is a path with spaces."""
+    return f'"{word}"' if word.startswith("{study}") else shlex.quote(word)
+
+
+def _json(command: Sequence[str], place: Path) -> Any:
+    try:
+        return json.loads(_said(command, place) or "{}")
+    except ValueError:
+        return {}
+
+
+def _said(command: Sequence[str], place: Path) -> str:
+    """What it prints; empty where it cannot be run."""
+    try:
+        return subprocess.run(
+            command,
+            cwd=place,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_TELLS,
+            check=False,
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
