@@ -248,9 +248,10 @@ class _Division:
     def calls(self, function: JsFunction, change: Change) -> Cause:
         a, b = self._fast.calls[function], self._slow.calls[function]
         other = f"{a:,}" if a else "never"
-        key, most = self._native(change.difference)
-        name, least = f"`{function.name}`", ""
-        if not of_program(function):
+        name, least, key, most = f"`{function.name}`", "", "more-calls", ""
+        if of_program(function):
+            key, most = self._native(change.difference)
+        else:  # which says more than what V8 does most, maybe for another one
             name += f" of {function.script}, from {self._caller(function)},"
             least = "at least "
         return self._sides.cause(
