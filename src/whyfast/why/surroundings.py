@@ -111,7 +111,7 @@ def compare_surroundings(
         same = same and _same_scripts(a, b, folder)
         if same:
             factors += _arguments(a, b, folder, began)
-    else:
+    elif _same_options(a, b):
         factors += _arguments(a, b, folder, began)
     if a.shell != b.shell:
         same = False
@@ -184,6 +184,13 @@ def _same_folder(a: Path, b: Path, most: int = 2000) -> bool:
     if names[0] != names[1] or len(names[0]) > most:
         return False
     return all(_same_file(a / name, b / name, a) for name in names[0])
+
+
+def _same_options(a: CommandLine, b: CommandLine) -> bool:
+    """Whether one program can be given the other's arguments: options of programs of other names
+    mean other things, and may do harm."""
+    optional = any(word.startswith("-") for word in (*a.arguments, *b.arguments))
+    return Path(a.program).name == Path(b.program).name or not optional
 
 
 def _variables(a: CommandLine, b: CommandLine, env: Mapping[str, str]) -> list[Factor]:

@@ -88,6 +88,8 @@ NOT_ALONE = {
     "a pipe": ("sh -c './a/prog | wc'", "sh -c './a/prog'", []),
     "options of env": ("env -i ./a/prog", "./a/prog", []),
     "no such program": ("./none 1", "./none 2", ["input"]),
+    "options of another program": ("find . -name x", "ls -lR .", []),
+    "words of another program": ("./one 1", "./two 2", ["input"]),
 }
 
 

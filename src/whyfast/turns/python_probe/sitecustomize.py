@@ -241,6 +241,9 @@ class Liner:
     def line(self, frame: "FrameType", event: str, arg: object) -> "Any":
         now = time.perf_counter()
         if event == "exception" or not self.open:
+            cell = self.lines.get((self.codes.number(frame.f_code), frame.f_lineno))
+            if cell:
+                cell[3] += 1
             return self.line
         self.left -= 1
         if self.left < 0:
@@ -252,7 +255,7 @@ class Liner:
         if event == "return":
             self.open.pop()
             return None
-        cell = self.lines.setdefault((top[0], frame.f_lineno), [0, 0.0, {}])
+        cell = self.lines.setdefault((top[0], frame.f_lineno), [0, 0.0, {}, 0])
         cell[0] += 1
         if cell[0] & (cell[0] - 1) == 0:
             cell[2].update(held(frame))

@@ -46,8 +46,9 @@ MOST = 0.4
 #: Times as long as on the fast side from which on a round of a loop does something else.
 LONGER = 3.0
 
-#: Executions from which a block is a loop that can carry a difference.
-LOOPS = 1000
+#: Executions from which a block is a loop that can carry a difference; and how many times as many
+#: calls of node's own functions are more from there on: V8 does not count those that it inlines.
+LOOPS, CERTAIN = 1000, 10
 
 
 class NodeJs:
@@ -199,7 +200,8 @@ class _Division:
             return "imports", ""
         for function in dropwhile(lambda f: not of_program(f), stack):
             a, b = self._fast.calls[function], self._slow.calls[function]
-            if countable(function) and (b >= MORE * a if a else b >= OFTEN):
+            more = MORE if of_program(function) or a < LOOPS else CERTAIN
+            if countable(function) and (b >= more * a if a else b >= OFTEN):
                 return "more-calls", function
         if self._deoptimises and stack[-1].name in self._unstable:
             return "deoptimisation", ""
@@ -246,13 +248,15 @@ class _Division:
     def calls(self, function: JsFunction, change: Change) -> Cause:
         a, b = self._fast.calls[function], self._slow.calls[function]
         other = f"{a:,}" if a else "never"
-        key, most = self._native(change.difference)
-        name = f"`{function.name}`"
-        if not of_program(function):
+        name, least, key, most = f"`{function.name}`", "", "more-calls", ""
+        if of_program(function):
+            key, most = self._native(change.difference)
+        else:  # which says more than what V8 does most, maybe for another one
             name += f" of {function.script}, from {self._caller(function)},"
+            least = "at least "
         return self._sides.cause(
             key if key == "exceptions" else "more-calls",
-            f"{name} is called {b:,} times (`{self._sides.quoted}`: {other}){most}",
+            f"{name} is called {least}{b:,} times (`{self._sides.quoted}`: {other}){most}",
             change,
             "counted",
             self._place(function),

@@ -102,6 +102,9 @@ def _trace(runs: RuntimeRuns, name: str, side: PythonSide, functions: Sequence[P
         read_lines(probe_python(longest(runs, TRACED), name, "lines", targets)[0], side)
 
 
+#: Functions whose lines are traced, at most.
+TARGETS = 6
+
 #: Reasons that are numbers of bytecodes.
 COUNTED = ("interpreter", "allocation")
 
@@ -115,11 +118,20 @@ class PythonAccount:
 
     def unexplained(self) -> list[PyFunction]:
         """Functions whose own time differs without calls that explain it."""
-        return [
-            culprit
+        found = [
+            near
             for f, change in self._times.own()
             if self._callee_reason(culprit := self._times.culprit(f), change) is None
-        ][:4]
+            for near in self._with_callees(culprit)
+        ]
+        return [*dict.fromkeys(found)][:TARGETS]
+
+    def _with_callees(self, function: PyFunction) -> list[PyFunction]:
+        """A function with those that it calls most often: what they take is seen in it, where they
+        end before Python looks for signals."""
+        called = self.slow.counted.callees.get(function, Counter()) if self.slow.counted else {}
+        inner = [f for f in called if isinstance(f, PyFunction) and f != function]
+        return [function, *sorted(inner, key=lambda f: -called[f])[:2]]
 
     def causes(self) -> Iterator[Cause]:
         yield from self._start()
@@ -130,7 +142,9 @@ class PythonAccount:
         for sampled, change in self._times.own():
             function = self._times.culprit(sampled)
             reason = self._callee_reason(function, change)
-            line = None if reason else self._line_reason(function, change.difference)
+            near = [] if reason else self._with_callees(function)
+            lines = (self._line_reason(f, change.difference) for f in near)
+            line = next(filter(None, lines), None)
             if reason is None and (line is None or line.key in COUNTED):
                 # Bytecodes do not take what a function of C takes.
                 reason = self._callee_reason(function, change, known=False)

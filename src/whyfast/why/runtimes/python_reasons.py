@@ -37,12 +37,9 @@ MORE_LINES, MORE_BYTECODES = 1.5, 1.1
 #: freed, and a part of a string: counts that could not take the difference are not its reason.
 BYTECODE, OBJECT, TEXT = 1e-7, 5e-7, 2e-7
 
-#: Bytecodes that ask whether an exception is of a class, before and from Python 3.11 on, and the
-#: seconds that raising and handling one takes at the most.
-_HANDLES, EXCEPTION = ("JUMP_IF_NOT_EXC_MATCH", "CHECK_EXC_MATCH"), 2e-6
-
-#: Lines that take as long as an exception of a few frames (tens of nanoseconds each).
-HANDLED = 20
+#: Seconds that raising and handling an exception takes at the most, and lines that take as long as
+#: one of a few frames (tens of nanoseconds each).
+EXCEPTION, HANDLED = 2e-6, 20
 
 #: Bytecodes that end the body of a loop; before Python 3.11 the second.
 _LOOPS = ("JUMP_BACKWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD_NO_INTERRUPT")
@@ -149,7 +146,7 @@ def _bytecodes(
     counts = [_executed(side) for side in (fast, slow)]
     a, b = (sum(c.values()) for c in counts)
     more = counts[1] - counts[0]
-    handled = [sum(c[op] for op in _HANDLES) for c in counts]
+    handled = [sum(line.raised for line in side.values()) for side in (fast, slow)]
     if (handled[1] - handled[0]) * EXCEPTION >= CARRIES * seconds > 0:
         text = f"{name} handles {handled[1]:,} exceptions (`{quoted}`: {handled[0]:,})"
         fact = Fact("exceptions handled", handled[0], handled[1], "", "counted", "sys.settrace")
@@ -182,7 +179,7 @@ def _density(
     counts = [_executed(side) for side in (fast, slow)]
     lines = [max(1, sum(r.count for r in side.values())) for side in (fast, slow)]
     a, b = (sum(c.values()) / n for c, n in zip(counts, lines, strict=True))
-    handled = [sum(c[op] for op in _HANDLES) for c in counts]
+    handled = [sum(line.raised for line in side.values()) for side in (fast, slow)]
     if handled[1] / lines[1] - handled[0] / lines[0] >= 1 / HANDLED:
         text = f"{name} handles {handled[1]:,} exceptions in {lines[1]:,} lines"
         text += f" (`{quoted}`: {handled[0]:,} in {lines[0]:,})"

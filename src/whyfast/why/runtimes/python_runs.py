@@ -84,13 +84,14 @@ class CountedPython:
 
 @dataclass
 class TracedLine:
-    """A line of a function: executions, seconds with callees, bytecodes and what its names held
-    (type and length, -1 for none)."""
+    """A line of a function: executions, seconds with callees, bytecodes, what its names held
+    (type and length, -1 for none) and exceptions that it raised or passed on."""
 
     count: int = 0
     seconds: float = 0.0
     bytecodes: tuple[str, ...] = ()
     held: dict[str, tuple[str, int]] = field(default_factory=dict)
+    raised: int = 0
 
 
 @dataclass
@@ -213,12 +214,13 @@ def read_lines(documents: Sequence[Document], side: PythonSide) -> None:
     for document in documents:
         names = _Names(document, side)
         side.stopped |= document["stopped"]
-        for code, number, count, seconds, held in document["lines"]:
+        for code, number, count, seconds, held, raised in document["lines"]:
             function = names.function(code)
             rows = side.lines.setdefault(side.renamed.get(function, function), {})
             line = rows.setdefault(number, TracedLine())
             line.count += count
             line.seconds += seconds
+            line.raised += raised
             line.bytecodes = tuple(document["bytecodes"].get(str(code), {}).get(str(number), ()))
             line.held.update({n: (t, size) for n, (t, size) in held.items()})
 
