@@ -169,16 +169,16 @@ def test_an_estimate_in_its_interval(ratio: float, below: float, above: float, o
 
 @given(ratio=RATIOS, below=ENDS, above=ENDS)
 def test_digits_are_what_the_interval_carries(ratio: float, below: float, above: float) -> None:
-    """At most three significant digits beyond the place of the first in which the ends differ."""
+    """At most three significant digits beyond the place of the first in which the ends differ, or
+    as many as tell an end, or the ratio, from 1."""
     text = fmt.ratio_text(ratio, ratio / below, ratio * above)
-    value, least, most = _printed(str(text))
+    _, least, most = _printed(str(text))
     decimals = len(text.value.removesuffix("x").partition(".")[2])
-    width = most - least
-    usual = 2 if value < 10 else 1 if value < 100 else 0
-    if width == 0:
-        assert decimals <= usual
-    else:
-        assert decimals <= max(usual, 3 - math.floor(math.log10(width)) - 1)
+    exact = [1 / x if ratio < 1 else x for x in (ratio, ratio / below, ratio * above)]
+    usual = 2 if exact[0] < 10 else 1 if exact[0] < 100 else 0
+    carried = 2 - math.floor(math.log10(most - least)) if most > least else usual
+    from_one = [abs(x - 1) for x in exact if abs(x - 1) > fmt.ALIKE]
+    assert decimals <= max(usual, carried, *(-math.floor(math.log10(x)) for x in from_one))
 
 
 @given(ratio=RATIOS, below=ENDS, above=ENDS, off=st.floats(-4, 4).map(math.exp))
