@@ -362,11 +362,11 @@ _ENCODINGS = (0x1B, 0x03, 0x3B)
 # ``.eh_frame``, which has its size (Linux Standard Base, Core, Exception Frames).
 def unwound_functions(elf: ElfFile) -> list[Function]:
     """The functions that the table knows, named by their addresses (``0x8a10``), by address;
-    without a table, as in static programs, those of the records. Empty without records, or in
-    another encoding."""
+    without a table, as in static programs, those of the records if no symbols tell them. Empty
+    without records, or in another encoding, and of objects, whose records are not yet filled in."""
     header = next((s for s in elf.sections if s.name == ".eh_frame_hdr"), None)
     frames = next((s for s in elf.sections if s.name == ".eh_frame"), None)
-    if frames is None:
+    if frames is None or (header is None and (elf.relocatable or elf.of_type("SHT_SYMTAB"))):
         return []
     table, records = elf.content(header) if header else b"", elf.content(frames)
     if header is None:

@@ -81,7 +81,7 @@ def test_other_machine(tmp_path: Path, make_elf: Callable[..., bytes]) -> None:
 
 def test_stripped(gcc: Compile, interpreter: Callable[[str, int], str]) -> None:
     program = gcc(interpreter("goto", 12), "-O2", "-s", "-fno-asynchronous-unwind-tables")
-    elf = program.read_bytes().replace(b".eh_frame_hdr", b".eh_frame_no_")
+    elf = program.read_bytes().replace(b".eh_frame", b".no_frame")
     program.write_bytes(elf)
     with pytest.raises(UserError, match="stripped"):
         explain(program)
