@@ -17,7 +17,14 @@ from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey
 from whyfast.why.internals import changed_line
 from whyfast.why.runtimes.protocol import Findings, RuntimeProgram, Sides
-from whyfast.why.runtimes.python_reasons import Reason, line_reason, plain_c_name, portions, work_of
+from whyfast.why.runtimes.python_reasons import (
+    Reason,
+    line_reason,
+    plain_c_name,
+    portions,
+    takes_difference,
+    work_of,
+)
 from whyfast.why.runtimes.python_runs import (
     PyFrame,
     PyFunction,
@@ -143,7 +150,7 @@ class PythonAccount:
             function = self._times.culprit(sampled)
             reason = self._callee_reason(function, change)
             near = [] if reason else self._with_callees(function)
-            lines = (self._line_reason(f, change.difference) for f in near)
+            lines = (self._line_reason(f, change) for f in near)
             line = next(filter(None, lines), None)
             if reason is None and (line is None or line.key in COUNTED):
                 # Bytecodes do not take what a function of C takes.
@@ -336,7 +343,7 @@ class PythonAccount:
         text += f"{_ms(change.fast)}), most of it in machine code without names"
         return Reason("more-work", text + self._changed(function), "measured")
 
-    def _line_reason(self, function: PyFunction, seconds: float) -> Reason | None:
+    def _line_reason(self, function: PyFunction, change: Change) -> Reason | None:
         fast, slow = (s.lines.get(function) for s in (self.fast, self.slow))
         if not fast or not slow:
             return None
@@ -346,15 +353,16 @@ class PythonAccount:
             fast,
             slow,
             stopped,
-            seconds,
+            change.difference,
             self._named(function),
             where.file,
             self._sides.quoted,
         )
         # Bytecodes of two versions of Python cannot be compared.
         same = self.fast.version[:2] == self.slow.version[:2]
-        counted = reason is not None and reason.key in COUNTED
-        return None if counted and not same else reason
+        if reason is None or (reason.key in COUNTED and not same):
+            return None
+        return reason if takes_difference(reason, change.fast, change.difference) else None
 
     # Words
 

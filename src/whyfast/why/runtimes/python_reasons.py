@@ -37,6 +37,10 @@ MORE_LINES, MORE_BYTECODES = 1.5, 1.1
 #: freed, and a part of a string: counts that could not take the difference are not its reason.
 BYTECODE, OBJECT, TEXT = 1e-7, 5e-7, 2e-7
 
+#: How many times as long as the average before further bytecodes take at the most, and the least
+#: that is taken for this average.
+DEARER, LEAST_BYTECODE = 2.0, 2e-8
+
 #: Seconds that raising and handling an exception takes at the most, and lines that take as long as
 #: one of a few frames (tens of nanoseconds each).
 EXCEPTION, HANDLED = 2e-6, 20
@@ -170,6 +174,16 @@ def _bytecodes(
         (Fact("bytecodes", a, b, "", "counted", "lines times their bytecodes"),),
         REMEDY,
     )
+
+
+def takes_difference(reason: Reason, before: float, seconds: float) -> bool:
+    """Whether further bytecodes, where it counts any, can take this difference. ``before`` is what
+    the fast side takes in the function, both in seconds."""
+    for fact in reason.facts:
+        if fact.name == "bytecodes" and fact.fast and fact.slow:
+            each = DEARER * max(before / fact.fast, LEAST_BYTECODE)
+            return (fact.slow - fact.fast) * each >= CARRIES * seconds
+    return True
 
 
 def _density(

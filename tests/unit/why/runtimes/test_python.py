@@ -20,12 +20,12 @@ from whyfast.formats.profiles import StackFrame
 from whyfast.measure.perf import SampledRun
 from whyfast.measure.runtimes import RuntimeRuns, probe_python
 from whyfast.measure.tools import CannotCount
-from whyfast.model.why import Cause
+from whyfast.model.why import Cause, Fact
 from whyfast.why.functions import FunctionKey
 from whyfast.why.runtimes import python
 from whyfast.why.runtimes.protocol import Findings
 from whyfast.why.runtimes.python import CPython
-from whyfast.why.runtimes.python_reasons import line_reason, portions
+from whyfast.why.runtimes.python_reasons import Reason, line_reason, portions, takes_difference
 from whyfast.why.runtimes.python_runs import PyFunction, PythonSide, TracedLine, read_counted
 
 #: Milliseconds of both sides by stack, the outermost frame first: ``main/work``, ``+NAME`` for an
@@ -313,6 +313,23 @@ def test_new_objects_must_be_able_to_take_the_time(opcode: str, seconds: float, 
     slow = {3: TracedLine(100_000, 0.1, (opcode, "CALL"))}
     reason = line_reason(fast, slow, (False, False), seconds, "`sold`", "no.py", "a")
     assert (reason.key if reason else "") == key
+
+
+@pytest.mark.parametrize(
+    ("more", "before", "seconds", "taken"),
+    [
+        (120_000, 0.025, 0.020, False),  # each takes 31 ns: 15 % more are not 80 % more time
+        (800_000, 0.025, 0.020, True),
+        (800_000, 0.0, 0.060, True),  # too short to be seen: 20 ns each
+        (800_000, 0.0, 0.070, False),
+    ],
+)
+def test_more_bytecodes_must_be_able_to_take_the_time(
+    more: int, before: float, seconds: float, taken: bool
+) -> None:
+    facts = (Fact("bytecodes", 800_000, 800_000 + more),)
+    reason = Reason("interpreter", "", "counted", facts=facts)
+    assert takes_difference(reason, before, seconds) == taken
 
 
 @pytest.mark.parametrize(("kinds", "key"), [(("int",), "more-work"), (("int", "float"), "")])
