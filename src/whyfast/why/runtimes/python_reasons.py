@@ -37,9 +37,9 @@ MORE_LINES, MORE_BYTECODES = 1.5, 1.1
 #: freed, and a part of a string: counts that could not take the difference are not its reason.
 BYTECODE, OBJECT, TEXT = 1e-7, 5e-7, 2e-7
 
-#: How many times as long as the average before further bytecodes take at the most, and the least
-#: that is taken for this average.
-DEARER, LEAST_BYTECODE = 2.0, 2e-8
+#: How many times as long as the average before further bytecodes take at the most, the least that
+#: is taken for this average, and seconds of one that calls something else.
+DEARER, LEAST_BYTECODE, CALL = 2.0, 2e-8, 5e-7
 
 #: Seconds that raising and handling an exception takes at the most, and lines that take as long as
 #: one of a few frames (tens of nanoseconds each).
@@ -165,13 +165,18 @@ def _bytecodes(
     if b < MORE_BYTECODES * a or (b - a) * BYTECODE < CARRIES * seconds:
         return None
     most = ", ".join(f"{n:,} more {op}" for op, n in more.most_common(2) if n > 0.1 * (b - a))
+    x, y = (sum(n for op, n in c.items() if op.startswith(("CALL", "IMPORT"))) for c in counts)
+    tool = "lines times their bytecodes"
     return Reason(
         "interpreter",
         f"{name} executes {least or 'about '}{b:,} bytecodes "
         f"(`{quoted}`: {a:,}{f'; {most}' if most else ''})",
         "counted",
         0,
-        (Fact("bytecodes", a, b, "", "counted", "lines times their bytecodes"),),
+        (
+            Fact("bytecodes", a, b, "", "counted", tool),
+            Fact("bytecodes that call", x, y, "", "counted", tool),
+        ),
         REMEDY,
     )
 
@@ -179,11 +184,13 @@ def _bytecodes(
 def takes_difference(reason: Reason, before: float, seconds: float) -> bool:
     """Whether further bytecodes, where it counts any, can take this difference. ``before`` is what
     the fast side takes in the function, both in seconds."""
-    for fact in reason.facts:
-        if fact.name == "bytecodes" and fact.fast and fact.slow:
-            each = DEARER * max(before / fact.fast, LEAST_BYTECODE)
-            return (fact.slow - fact.fast) * each >= CARRIES * seconds
-    return True
+    facts = {f.name: (f.fast or 0.0, f.slow or 0.0) for f in reason.facts}
+    if "bytecodes" not in facts:
+        return True
+    (a, b), (calls, more_calls) = facts["bytecodes"], facts["bytecodes that call"]
+    each = DEARER * max(before / max(a, 1.0), LEAST_BYTECODE)
+    further = max(0.0, more_calls - calls)
+    return (b - a - further) * each + further * CALL >= CARRIES * seconds
 
 
 def _density(

@@ -316,18 +316,22 @@ def test_new_objects_must_be_able_to_take_the_time(opcode: str, seconds: float, 
 
 
 @pytest.mark.parametrize(
-    ("more", "before", "seconds", "taken"),
+    ("more", "calls", "before", "seconds", "taken"),
     [
-        (120_000, 0.025, 0.020, False),  # each takes 31 ns: 15 % more are not 80 % more time
-        (800_000, 0.025, 0.020, True),
-        (800_000, 0.0, 0.060, True),  # too short to be seen: 20 ns each
-        (800_000, 0.0, 0.070, False),
+        (120_000, 0, 0.025, 0.020, False),  # each takes 31 ns: 15 % more are not 80 % more time
+        (120_000, 40_000, 0.025, 0.020, True),
+        (800_000, 0, 0.025, 0.020, True),
+        (800_000, 0, 0.0, 0.060, True),  # too short to be seen: 20 ns each
+        (800_000, 0, 0.0, 0.070, False),
     ],
 )
 def test_more_bytecodes_must_be_able_to_take_the_time(
-    more: int, before: float, seconds: float, taken: bool
+    more: int, calls: int, before: float, seconds: float, taken: bool
 ) -> None:
-    facts = (Fact("bytecodes", 800_000, 800_000 + more),)
+    facts = (
+        Fact("bytecodes", 800_000, 800_000 + more),
+        Fact("bytecodes that call", 9_000, 9_000 + calls),
+    )
     reason = Reason("interpreter", "", "counted", facts=facts)
     assert takes_difference(reason, before, seconds) == taken
 
