@@ -15,10 +15,7 @@ from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.trapped import functions_entered
 from whyfast.measure.count import CountingTask
-from whyfast.measure.harnesses import (
-    LONG,
-    ONCE,
-)
+from whyfast.measure.harnesses import LONG, ONCE
 from whyfast.measure.registry import MAKERS, WORKER
 from whyfast.measure.runtimes import RuntimeRuns, probe_python
 from whyfast.measure.tools import CannotCount

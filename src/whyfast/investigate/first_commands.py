@@ -1,5 +1,5 @@
 """Command lines by which a project's own tests run a program, for ``whyfast new``: CTest and Meson
-tell them, and what ``make`` would run for its tests is printed by ``make -n``."""
+list them, and ``make -n`` prints what ``make`` would run."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-#: Seconds for a tool that tells them.
-_TELLS = 10.0
+from whyfast.toolchain import run
+
+#: Seconds for a tool that lists them.
+_TIMEOUT = 10.0
 
 #: Targets of makefiles that run a program on something, the best first.
 _TARGETS = ("bench", "benchmark", "perf", "check", "test", "tests")
@@ -29,15 +31,15 @@ _SHELL = re.compile(r"[|&;()]+|.*[`$*?].*")
 _JOINED = re.compile(r"\s2?>(&1|\s*/dev/null)(?!\S)")
 
 
-def told_commands(folder: Path, program: Path, name: str) -> tuple[list[tuple[str, ...]], str]:
+def commands_of_tests(folder: Path, program: Path, name: str) -> tuple[list[tuple[str, ...]], str]:
     """Commands of a study, with placeholders, of the project in ``folder``, a copy of which was
     built beside ``program``, that its build calls ``name``; and the folder to run them in, as a
     study names it."""
     work = next((p for p in program.parents if (p / "src").is_dir()), program.parent)
     built = [*_of_build(program, work)]
-    told = built or [*_of_make(folder)]
+    listed = built or [*_of_make(folder)]
     commands = (
-        _command(words[1:], folder, work / "src") for words in told if Path(words[0]).name == name
+        _command(words[1:], folder, work / "src") for words in listed if Path(words[0]).name == name
     )
     return [*dict.fromkeys(filter(None, commands))], "" if built else "{source}"
 
@@ -59,7 +61,9 @@ def _of_build(program: Path, work: Path) -> Iterator[Sequence[str]]:
 
 def _of_make(folder: Path) -> Iterator[Sequence[str]]:
     for target in _TARGETS:
-        for line in _said(("make", "-n", "-k", target), folder).replace("\\\n", " ").splitlines():
+        for line in (
+            _printed(("make", "-n", "-k", target), folder).replace("\\\n", " ").splitlines()
+        ):
             split = shlex.shlex(_JOINED.sub("", line), posix=True, punctuation_chars="|&;()<>")
             split.whitespace_split = True
             try:
@@ -100,8 +104,8 @@ def _command(words: Sequence[str], folder: Path, source: Path) -> tuple[str, ...
     quoted = [
         w if w in _OUTPUTS or w == "<" or w.startswith("/tmp/") else _quoted(w) for w in named
     ]
-    run = " ".join(['"$0"', *quoted])
-    return ("sh", "-c", f"{run}; status=$?; rm -f /tmp/{OWN}$$; exit $status", "{program}")
+    line = " ".join(['"$0"', *quoted])
+    return ("sh", "-c", f"{line}; status=$?; rm -f /tmp/{OWN}$$; exit $status", "{program}")
 
 
 def _plain(word: str) -> str:
@@ -116,23 +120,14 @@ def _quoted(word: str) -> str:
 
 def _json(command: Sequence[str], place: Path) -> Any:
     try:
-        return json.loads(_said(command, place) or "{}")
+        return json.loads(_printed(command, place) or "{}")
     except ValueError:
         return {}
 
 
-def _said(command: Sequence[str], place: Path) -> str:
+def _printed(command: Sequence[str], place: Path) -> str:
     """What it prints; empty where it cannot be run."""
     try:
-        return subprocess.run(
-            command,
-            cwd=place,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_TELLS,
-            check=False,
-        ).stdout
+        return run(command, timeout=_TIMEOUT, folder=place).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""

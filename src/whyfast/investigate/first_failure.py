@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -20,6 +21,7 @@ from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.study import Source, Study
 from whyfast.study.project import Project
+from whyfast.toolchain import run
 
 #: What stands between a reason and the place of its log.
 _LOG = "; its log is "
@@ -127,8 +129,8 @@ def advice(folder: Path, project: Project, failure: BuildFailure | str) -> tuple
 
 def fetched_for(context: RunContext[Study], change: Range, source: Source) -> bool:
     """Whether a side, of that repository, lacks packages that were never downloaded, and now they
-    are: those of another revision may be older than what a checkout needs. UserError where they
-    cannot be had."""
+    are: those of another revision may be older than what a checkout needs. UserError where the
+    download fails."""
     commits, done = {"base": change.base, "head": change.head}, False
     for outcome in context.builds:
         command = _missing(outcome) if isinstance(outcome, BuildFailure) else ""
@@ -184,29 +186,20 @@ def fetched(folder: Path, words: Sequence[str], observer: Observer, most: float)
     command = " ".join(words)
     observer.step(f"fetching what the project needs, for {most:.0f} s at most: {command}")
     try:
-        subprocess.run(
-            words,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=most,
-            check=True,
-        )
+        done = run(words, timeout=most, env=os.environ, folder=folder)
     except FileNotFoundError:
         return f"{words[0]} is not installed; install it, then: {command}"
     except subprocess.TimeoutExpired:
         return f"`{command}` did not end within {most:.0f} s; run it by hand"
-    except subprocess.CalledProcessError as error:
-        if reason := too_old(error.stderr):
-            return reason
-        # Maven writes its errors to the one, and to the other what resets colours.
-        text = re.sub(r"\x1b\[[\d;]*m", "", f"{error.stderr}\n{error.stdout}").strip()
-        lines = text.splitlines() or ["no message"]
-        reason = next((line for line in lines if TROUBLE.search(line)), lines[-1])
-        return f"`{command}` failed: {reason}"
-    return ""
+    if not done.returncode:
+        return ""
+    if reason := too_old(done.stderr):
+        return reason
+    # Maven writes its errors to the one, and to the other what resets colours.
+    text = re.sub(r"\x1b\[[\d;]*m", "", f"{done.stderr}\n{done.stdout}").strip()
+    lines = text.splitlines() or ["no message"]
+    reason = next((line for line in lines if TROUBLE.search(line)), lines[-1])
+    return f"`{command}` failed: {reason}"
 
 
 def portable(reason: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
-from whyfast.investigate.first_commands import told_commands
+from whyfast.investigate.first_commands import commands_of_tests
 from whyfast.investigate.first_failure import FETCHING, advice, fetched, lacks_tool, portable
 from whyfast.investigate.first_tries import (
     LACKS,
@@ -175,7 +175,9 @@ def _with_a_program_that_works(
         others = sorted(
             found.others if found.idle else (),
             # Those first whose work the tests name; all are configured alike.
-            key=lambda other: not told_commands(copy, tries.made.program, program_name(other))[0],
+            key=lambda other: (
+                not commands_of_tests(copy, tries.made.program, program_name(other))[0]
+            ),
         )
         for other in others:
             if services.clock.monotonic() > end:

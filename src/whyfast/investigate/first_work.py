@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.investigate.beside_program import watched
-from whyfast.investigate.first_commands import OWN, told_commands
+from whyfast.investigate.first_commands import OWN, commands_of_tests
 from whyfast.investigate.first_tries import ENOUGH, TRIED, Tries
 from whyfast.study.documents import DOCUMENTS, RECORDS
 from whyfast.study.project import (
@@ -162,9 +162,9 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
 def _tested(folder: Path, project: Project, tries: Tries) -> tuple[Project, Project]:
     """The project with the command lines of its tests that give the program work, the most first;
     and with the one that is most where that is little."""
-    told, place = told_commands(folder, tries.made.program, program_name(project))
+    listed, place = commands_of_tests(folder, tries.made.program, program_name(project))
     found: list[tuple[float, tuple[str, ...]]] = []
-    for words in told[:: max(1, len(told) // _TRIES)][:_TRIES]:
+    for words in listed[:: max(1, len(listed) // _TRIES)][:_TRIES]:
         if tries.left < TRIED / 2:  # the rest is for what is written
             break
         failed, cpu = tries.fails(folder, words, folder if place else None)

@@ -1,7 +1,6 @@
 """Making builds: once each, with a log, a record, and plain words when it fails.
 
-The script of a provenance makes the very bytes again, in any folder, by plain sh. How long a build
-takes, on a clock that somebody sets meanwhile.
+The script of a provenance makes the very bytes again, in any folder, by plain sh.
 """
 
 import hashlib

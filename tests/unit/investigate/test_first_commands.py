@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from whyfast.investigate import first_commands
-from whyfast.investigate.first_commands import told_commands
+from whyfast.investigate.first_commands import commands_of_tests
 
 MAKEFILE = """\
 check: app
@@ -36,7 +36,7 @@ def project(tmp_path: Path) -> Path:
 def test_what_make_would_run_is_told(project: Path) -> None:
     (project / "copy/Makefile").write_text(MAKEFILE)
     (project / "copy/app.c").write_text("")
-    commands, place = told_commands(project / "copy", project / "work/src/app.linked", "app")
+    commands, place = commands_of_tests(project / "copy", project / "work/src/app.linked", "app")
     end = "; status=$?; rm -f /tmp/whyfast_bench_$$; exit $status"
     out = "/tmp/whyfast_bench_$$"
     last = f'"$0" -Idata -o {out} "{{study}}/data/a b.txt"'
@@ -61,6 +61,6 @@ def test_what_ctest_tells_is_taken_and_nothing_else(
         {"name": "other", "command": [f"{build}/bin/other", f"{source}/data/in.txt"]},
         {"name": "not built"},
     ]
-    monkeypatch.setattr(first_commands, "_said", lambda *given: json.dumps({"tests": tests}))
-    found = told_commands(project / "copy", build / "bin/app.linked", "app")
+    monkeypatch.setattr(first_commands, "_printed", lambda *given: json.dumps({"tests": tests}))
+    found = commands_of_tests(project / "copy", build / "bin/app.linked", "app")
     assert found == ([("{program}", "--strict", "{study}/data/in.txt")], "")

@@ -250,7 +250,7 @@ def test_commands_of_the_projects_tests_are_work(
     given: Given, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = [("{program}", "-c", f"{{source}}/{n}.txt") for n in range(8)]
-    monkeypatch.setattr(first_work, "told_commands", lambda *_: (told, "{source}"))
+    monkeypatch.setattr(first_work, "commands_of_tests", lambda *_: (told, "{source}"))
 
     def runs(words: Sequence[str]) -> Run:
         number = words[2][-5:-4] if len(words) > 2 and words[1] == "-c" else "0"
