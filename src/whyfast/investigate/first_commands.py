@@ -1,5 +1,6 @@
 """Command lines by which a project's own tests run a program, for ``whyfast new``: CTest and Meson
-list them, and ``make -n`` prints what ``make`` would run."""
+list them, and ``make -n`` prints what ``make`` would run. All three run code of the project, so they
+are shut in like build steps."""
 
 from __future__ import annotations
 
@@ -12,7 +13,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from whyfast.study.makefile import makefile_in
+from whyfast.study.project import tools
 from whyfast.toolchain import run
+from whyfast.toolchain.sandbox import Box, around_steps, surroundings
 
 #: Seconds for a tool that lists them.
 _TIMEOUT = 10.0
@@ -49,21 +53,20 @@ def _of_build(program: Path, work: Path) -> Iterator[Sequence[str]]:
         if not place.is_relative_to(work) or place == work:
             return
         if (place / "CTestTestfile.cmake").is_file():
-            shown = _json(("ctest", "--show-only=json-v1"), place)
+            shown = _json(("ctest", "--show-only=json-v1"), place, work)
             for test in shown.get("tests", ()) if isinstance(shown, dict) else ():
                 yield test.get("command") or [""]
             return
         if (place / "meson-info").is_dir():
-            for test in _json(("meson", "introspect", "--tests", str(place)), place) or ():
+            for test in _json(("meson", "introspect", "--tests", str(place)), place, work) or ():
                 yield test.get("cmd") or [""]
             return
 
 
 def _of_make(folder: Path) -> Iterator[Sequence[str]]:
-    for target in _TARGETS:
-        for line in (
-            _printed(("make", "-n", "-k", target), folder).replace("\\\n", " ").splitlines()
-        ):
+    for target in _TARGETS if makefile_in(folder) else ():
+        printed = _printed(("make", "-n", "-k", target), folder, folder)
+        for line in printed.replace("\\\n", " ").splitlines():
             split = shlex.shlex(_JOINED.sub("", line), posix=True, punctuation_chars="|&;()<>")
             split.whitespace_split = True
             try:
@@ -118,16 +121,19 @@ def _quoted(word: str) -> str:
     return f'"{word}"' if word.startswith("{study}") else shlex.quote(word)
 
 
-def _json(command: Sequence[str], place: Path) -> Any:
+def _json(command: Sequence[str], place: Path, whole: Path) -> Any:
     try:
-        return json.loads(_printed(command, place) or "{}")
+        return json.loads(_printed(command, place, whole) or "{}")
     except ValueError:
         return {}
 
 
-def _printed(command: Sequence[str], place: Path) -> str:
-    """What it prints; empty where it cannot be run."""
+def _printed(command: Sequence[str], place: Path, whole: Path) -> str:
+    """What it prints, started in ``place`` and writing in ``whole`` alone; empty where it cannot be
+    run."""
+    seen = surroundings("", tools(command[0]))
+    within, _ = around_steps(Box(writable=(whole,), readable=seen, start=place), whole)
     try:
-        return run(command, timeout=_TIMEOUT, folder=place).stdout
+        return run((*within, *command), timeout=_TIMEOUT, folder=place).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""

@@ -236,6 +236,8 @@ _OPTIONS = 2
 
 #: Runs a program with a file as its input.
 _INPUT = 'exec "$0" < "$1"'
+#: Succeeds where less is left of the input than there was.
+_IS_READ = '("$0" >/dev/null; test $(wc -c) -lt $(wc -c < "$1")) < "$1"'
 
 #: Runs a program that wants a place for its output behind its document: one of its own for each
 #: run, as others run it, too. No device: what a program removes before it writes must be its own.
@@ -296,10 +298,10 @@ def _document(
 
 
 def _opens(file: Path, folder: Path, words: Sequence[str], tries: Tries) -> bool:
-    """Whether the program opens the file that it is given; also where that cannot be seen, as a
-    shell does it. One that pays no heed to its words takes longer by the shell in front of it."""
+    """Whether the program opens the file that it is given, or reads it as its input; also where that
+    cannot be seen. One that pays no heed to its words takes longer by the shell in front of it."""
     if _INPUT in words:
-        return True
+        return not tries.fails(folder, ("sh", "-c", _IS_READ, *words[-2:]))[0]
     try:
         with watched({file: "document"}) as opened:
             tries.fails(folder, words)

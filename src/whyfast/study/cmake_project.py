@@ -214,6 +214,9 @@ def _lists(folder: Path, place: Path, deepest: int) -> Iterator[tuple[Path, str]
     text = text_of(folder / place / "CMakeLists.txt")
     text = re.sub(r"(?m)^[ \t]*include\s*\(\s*\"?([\w./-]+\.cmake)\"?\s*\)", included, text)
     text = re.sub(r"#.*", "", text)
+    # Commands may be written in any case; those of modules are as people write them.
+    own = r"(?m)^[ \t]*(?!FetchContent|ExternalProject)[A-Z]\w*(?=[ \t]*\()"
+    text = re.sub(own, lambda name: name[0].lower(), text)
     yield place, text
     if deepest:
         inners = re.findall(r"add_subdirectory\s*\(\s*\"?([\w./-]+)", text)

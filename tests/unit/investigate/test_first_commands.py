@@ -8,6 +8,7 @@ import pytest
 
 from whyfast.investigate import first_commands
 from whyfast.investigate.first_commands import commands_of_tests
+from whyfast.toolchain.sandbox import tools
 
 MAKEFILE = """\
 check: app
@@ -64,3 +65,16 @@ def test_what_ctest_tells_is_taken_and_nothing_else(
     monkeypatch.setattr(first_commands, "_printed", lambda *given: json.dumps({"tests": tests}))
     found = commands_of_tests(project / "copy", build / "bin/app.linked", "app")
     assert found == ([("{program}", "--strict", "{study}/data/in.txt")], "")
+
+
+@pytest.mark.skipif(
+    shutil.which("make") is None or not tools().bubblewrap, reason="needs make and bubblewrap"
+)
+def test_what_a_makefile_runs_while_it_is_read_is_shut_in(project: Path) -> None:
+    outside = project / "outside"
+    text = f"NAME := $(shell touch {outside} inside; echo in.txt)\ncheck:\n\t./app data/$(NAME)\n"
+    (project / "copy/Makefile").write_text(text)
+    commands, _ = commands_of_tests(project / "copy", project / "work/src/app.linked", "app")
+    assert commands == [("{program}", "{study}/data/in.txt")]
+    assert not outside.exists()
+    assert (project / "copy/inside").exists()

@@ -28,7 +28,12 @@ def given(
     """``given(runs, usage)``: what a project whose program runs so, and says so of its use, works
     on. ``runs`` gets the words of a command, in the project's folder one more; ``usage`` is what it
     prints. It opens the files that it is given, unless it is called ``blind``."""
-    monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
+    real = shutil.which
+    monkeypatch.setattr(
+        shutil,
+        "which",
+        lambda name, *more, **path: real("true" if name == "valgrind" else name, *more, **path),
+    )
 
     def work(runs: Callable[[Sequence[str]], Run], usage: str) -> Project:
         moment = 0.0
@@ -261,3 +266,13 @@ def test_commands_of_the_projects_tests_are_work(
     assert [words[-1] for words in found.benchmarks.values()] == [
         f"{{source}}/{n}.txt" for n in (6, 5, 4)
     ]
+
+
+@pytest.mark.parametrize(("program", "read"), [("true", False), ("cat", True)])
+def test_input_is_work_only_where_it_is_read(tmp_path: Path, program: str, read: bool) -> None:
+    file = tmp_path / "in.txt"
+    file.write_text("a document\n" * 500)
+    limit = Limit(cast(Clock, SimpleNamespace(monotonic=lambda: 0.0)), 9.0, 9.0)
+    tries = Tries(cast(Build, SimpleNamespace(program=shutil.which(program))), Silent(), limit)
+    words = ("sh", "-c", first_work._INPUT, "{program}", str(file))
+    assert first_work._opens(file, tmp_path, words, tries) is read

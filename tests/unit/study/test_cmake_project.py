@@ -18,6 +18,8 @@ from whyfast.model.errors import UserError
         ),
         # As of wasm3: other values are for other systems.
         ("set(F a)\nif(WEB)\n  set(F a.html)\nendif()\nadd_executable(${F} a.c)\n", ["a"]),
+        # As of yajl.
+        ("FOREACH(T a b)\n  Add_Executable (x-${T} ${T}.c)\nENDFOREACH ()\n", ["x-a", "x-b"]),
         ("add_executable(${UNKNOWN}-${T} a.c)\nadd_executable(b b.c)\n", ["b"]),
     ],
 )
