@@ -1,6 +1,6 @@
 """Command lines by which a project's own tests run a program, for ``whyfast new``: CTest and Meson
-list them, and ``make -n`` prints what ``make`` would run. All three run code of the project, so they
-are shut in like build steps."""
+list them, and ``make -n`` prints what ``make`` would run. They run code of the project, so they are
+shut in like build steps."""
 
 from __future__ import annotations
 

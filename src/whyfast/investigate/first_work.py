@@ -298,7 +298,7 @@ def _document(
 
 
 def _opens(file: Path, folder: Path, words: Sequence[str], tries: Tries) -> bool:
-    """Whether the program opens the file that it is given, or reads it as its input; also where that
+    """Whether the program opens the file that it is given, or reads it as its input; also where it
     cannot be seen. One that pays no heed to its words takes longer by the shell in front of it."""
     if _INPUT in words:
         return not tries.fails(folder, ("sh", "-c", _IS_READ, *words[-2:]))[0]
