@@ -52,6 +52,8 @@ _DOCUMENTS, _SOURCES, _MORE = 4, 2, 1.5
 #: CPU seconds that the start of a shell may take, and that of an interpreter with its library:
 #: CPython takes 0.01 to 0.02, with its assertions 0.06.
 _START, _LONG_START = 0.002, 0.1
+#: What is said of a program that was ended.
+_RUNS = "still running"
 #: How many times the CPU time of another way to read documents makes one better.
 _BETTER = 1.1
 #: Records of a written document of 2 MB, for programs as fast as a compressor, and of one of 8 MB,
@@ -86,6 +88,7 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
         there, cpu = tries.fails(folder, WHOLE["whole"], folder)
         if not there and cpu >= ENOUGH:
             return inside
+        reason = there if _RUNS in there else reason
     good: Commands = {}
     words: tuple[str, ...]
     if found := _benchmark_option(folder, project, tries):
@@ -105,7 +108,7 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
         elif tries.work(folder, words) >= ENOUGH and len(good) < _KEPT:
             good[benchmark_key(name)] = words
     comments = (*project.comments, "These files of the project are what the program runs.")
-    waits = "still running" in reason  # for input, or for its end
+    waits = _RUNS in reason  # for input, or for its end
     if not good and not waits and (scripts := _scripts(tries)):
         return _running(project, scripts, {})
     alone = 0.0 if reason else alone
@@ -375,7 +378,7 @@ def _own_document(
             Path(place, name).write_text(text)
             for words in _reading("{study}/" + name, _OFTEN if last else 1):
                 failed, cpu = tries.fails(Path(place), words)
-                if "still running" in failed:
+                if _RUNS in failed:
                     return None
                 if not failed and few and not read:
                     read.append(ending)

@@ -185,7 +185,8 @@ def _switches(lists: Mapping[Path, str]) -> dict[str, list[str]]:
             elif command == "add_subdirectory":
                 places.setdefault(place / words[0], set().union(*around))
             elif command == "add_executable":
-                found.setdefault(words[0], sorted(set().union(*around)))
+                for name in _expanded(words[0], _variables(text, lists[Path()])):
+                    found.setdefault(name, sorted(set().union(*around)))
     return found
 
 
@@ -241,7 +242,15 @@ def _made_in(text: str, name: str, place: Path) -> Path:
 
 def _cmake_project_programs(text: str, top: str) -> list[str]:
     """The names of programs, those of variables that are set and of loops over words among them, in
-    their order; of several values the first, as it depends on no condition."""
+    their order."""
+    variables = _variables(text, top)
+    added = re.findall(r"add_executable\s*\(\s*\"?((?:\$\{\w+\}|[\w.-])+)(?=[\s\")])", text)
+    return [name for words in added for name in _expanded(words, variables)]
+
+
+def _variables(text: str, top: str) -> dict[str, list[str]]:
+    """Variables with their values; of several that are set the first, as it depends on no
+    condition."""
     variables: dict[str, list[str]] = {}
     for name, value in re.findall(r"set\s*\(\s*(\w+)\s+\"?([\w.-]+)\"?\s*\)", top + text):
         variables.setdefault(name, [value])
@@ -250,8 +259,7 @@ def _cmake_project_programs(text: str, top: str) -> list[str]:
     for name, words in re.findall(r"foreach\s*\(\s*(\w+)\s+([^()$]+)\)", text):
         given = words.removeprefix("IN ITEMS").split()
         variables[name] = given if given[:1] != ["IN"] else []
-    added = re.findall(r"add_executable\s*\(\s*\"?((?:\$\{\w+\}|[\w.-])+)(?=[\s\")])", text)
-    return [name for words in added for name in _expanded(words, variables)]
+    return variables
 
 
 def _expanded(words: str, variables: Mapping[str, list[str]]) -> list[str]:

@@ -12,7 +12,9 @@ import pytest
 from whyfast.investigate import first_tries
 from whyfast.investigate.first_tries import Limit, Tries, tried_ones
 from whyfast.investigate.services import Silent
+from whyfast.measure.accounts import Scheduled
 from whyfast.measure.invocation import Clock
+from whyfast.measure.process import Child
 from whyfast.model.build import Build
 from whyfast.study.project import Project
 
@@ -55,3 +57,14 @@ def test_a_part_that_is_not_compiled_is_no_module_to_install(
     made = cast(Build, SimpleNamespace(program=sys.executable))
     tries = Tries(made, Silent(), limit)
     assert why in tries.fails(tmp_path, ("{program}", "-c", f"import {module}"))[0]
+
+
+@pytest.mark.parametrize(("waited", "given"), [(0.0, 10.0), (4.0, 14.0), (99.0, 30.0)])
+def test_waiting_for_a_cpu_is_no_time_of_the_program(
+    monkeypatch: pytest.MonkeyPatch, waited: float, given: float
+) -> None:
+    waits = list[float]()
+    child = SimpleNamespace(pid=1, wait=waits.append)
+    monkeypatch.setattr(first_tries, "scheduled", lambda file: Scheduled(5.0, waited))
+    first_tries._await(cast(Child, child), 10.0)
+    assert sum(waits) == given

@@ -276,3 +276,18 @@ def test_input_is_work_only_where_it_is_read(tmp_path: Path, program: str, read:
     tries = Tries(cast(Build, SimpleNamespace(program=shutil.which(program))), Silent(), limit)
     words = ("sh", "-c", first_work._INPUT, "{program}", str(file))
     assert first_work._opens(file, tmp_path, words, tries) is read
+
+
+def test_a_program_that_only_the_projects_folder_keeps_running_gets_no_documents(
+    given: Given, tmp_path: Path
+) -> None:
+    """As a benchmark of libtommath, which crashes without a folder for what it writes."""
+    (tmp_path / "libpngs").mkdir()
+    (tmp_path / "libpngs" / "readme.md").write_bytes(b"x")
+
+    def runs(words: Sequence[str]) -> Run:
+        return ("", 9.0, 99.0) if "inside" in words else ("killed by SIGSEGV", 0.0, 0.1)
+
+    found = given(runs, "")
+    assert found.idle
+    assert found.incomplete.startswith("its program is still running")

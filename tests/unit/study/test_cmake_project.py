@@ -126,3 +126,11 @@ def test_a_newer_tool_that_is_found_before_that_of_the_system_is_used(
         assert [v.split(":")[0] for v in found.values()] == (
             [str(tmp_path / first)] if first else []
         )
+
+
+def test_the_option_of_a_program_that_a_variable_names_is_on(tmp_path: Path) -> None:
+    """As of libtommath."""
+    text = 'option(TESTS "" OFF)\nset(T test-p)\nif(TESTS)\n  add_executable(${T} t.c)\nendif()\n'
+    made = cmake(tmp_path, f"project(p C)\n{text}")
+    assert made.program == "build/test-p.linked"
+    assert " -DTESTS=ON " in made.steps[0]
