@@ -95,6 +95,8 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
         if found.benchmarks != project.benchmarks:
             return found
         project = found
+    if (found := _listed(folder, project, tries)).benchmarks:
+        return found
     tested, little = _tested(folder, project, tries)
     if tested.benchmarks:
         return tested
@@ -182,6 +184,25 @@ def _tested(folder: Path, project: Project, tries: Tries) -> tuple[Project, Proj
         for commands in (work, most)
     )
     return in_full, little
+
+
+def _listed(folder: Path, project: Project, tries: Tries) -> Project:
+    """The project with names that its program lists, as harnesses of tests do, and that give it
+    work; without benchmarks where there are none."""
+    names = _NAME.findall(tries.says(folder, ("{program}", "--list")))
+    good: Commands = {}
+    for name in names[:: max(1, len(names) // _TRIES)][:_TRIES] if names[1:] else ():
+        words = ("{program}", name)
+        if len(good) == _KEPT or tries.left < TRIED / 2:
+            break
+        if (cpu := tries.work(folder, words)) >= ENOUGH:
+            good |= {} if tries.by_a_clock(folder, words, cpu) else {benchmark_key(name): words}
+    comment = "The program lists by --list what else it runs."
+    return replace(project, benchmarks=good, comments=(*project.comments, comment))
+
+
+#: A line of such a list.
+_NAME = re.compile(r"^[ \t]*([\w/.-]*\w)[ \t]*$", re.MULTILINE)
 
 
 def _called(words: Sequence[str]) -> str:

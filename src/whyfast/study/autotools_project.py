@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.model.errors import UserError
-from whyfast.study.makefile import programs_of
+from whyfast.study.makefile import programs_of, read_makefile
 from whyfast.study.project import (
     WHOLE,
     Project,
@@ -21,7 +21,7 @@ from whyfast.study.project import (
 )
 
 _FILES = ("Makefile.am", "*/Makefile.am", "*/*/Makefile.am")
-_PROGRAMS = re.compile(r"^[ \t]*(bin|noinst)_PROGRAMS[ \t]*\+?=([^#\n]*)", re.MULTILINE)
+_PROGRAMS = re.compile(r"^[ \t]*(bin|noinst|check)_PROGRAMS[ \t]*\+?=([^#\n]*)", re.MULTILINE)
 
 
 #: Options of configure that leave out what no benchmark runs.
@@ -31,19 +31,22 @@ _ASIDE = re.compile(r"AC_ARG_ENABLE\(\s*\[?(docs?|documentation|man(?:pages?)?|t
 def autotools(folder: Path) -> Project:
     """The first of ``bin_PROGRAMS``, or else of ``noinst_PROGRAMS``; without Automake what the
     ``Makefile.in`` makes, or another template of the Makefile: all of it, as a program may load
-    what else is made, or else the program alone."""
+    what else is made, or else the program alone; at last the first of ``check_PROGRAMS``."""
     generated = (folder / "configure").is_file()
     if not generated and not (folder / "configure.ac").is_file():
         raise UserError("has no configure and no configure.ac", where=folder)
-    programs: dict[str, list[str]] = {"bin": [], "noinst": []}
+    programs: dict[str, list[str]] = {"bin": [], "noinst": [], "check": []}
     for file in sources(folder, _FILES):
         for kind, words in _PROGRAMS.findall(text_of(file).replace("\\\n", " ")):
-            names = [w for w in words.split() if re.fullmatch(r"[\w./+-]+", w)]
+            said = read_makefile(file).expand(words) if kind == "check" else words
+            names = [w for w in said.split() if re.fullmatch(r"[\w./+-]+", w)]
             programs[kind] += [str((file.parent / n).relative_to(folder)) for n in names]
     names, alone = programs["bin"] or programs["noinst"], ""
     for template in () if names else sources(folder, ("Makefile.in", "Makefile.*.in")):
         if not names and (by_hand := programs_of(template)):
             alone, names = f" {by_hand[0][0]}", [by_hand[0][1]]
+    tests = () if names else programs["check"]  # which only a target by their names makes
+    names = names or [*tests]
     if not names:
         raise UserError(
             "no Makefile.am here names a program (bin_PROGRAMS), and no Makefile.in makes one",
@@ -65,6 +68,9 @@ def autotools(folder: Path) -> Project:
 
     def way(names: list[str], further: Sequence[Project] = (), target: str = "") -> Project:
         make = f"make -C {{source}} --silent -j{{jobs}}{target}"
+        inner = (
+            f"make -C {{source}}/{Path(names[0]).parent} --silent -j{{jobs}} " + Path(names[0]).name
+        )
         project = Project(
             "path:c++" if cxx else "path:cc",
             (
@@ -72,6 +78,7 @@ def autotools(folder: Path) -> Project:
                 f"cd {{source}} && ./configure --quiet{''.join(without)} {compiler}={{cc}} "
                 f'{flags}="{{cflags}}" LDFLAGS="{{ldflags}}"',
                 make,
+                *((inner,) if tests else ()),
             ),
             f"src/{names[0]}",
             cflags=("-O2", "-g"),
@@ -80,7 +87,7 @@ def autotools(folder: Path) -> Project:
             comments=others(names),
             others=tuple(further),
         )
-        return linked_again(project, f'{make} LDFLAGS="{{ldflags}} {{layout}}"')
+        return linked_again(project, f'{inner if tests else make} LDFLAGS="{{ldflags}} {{layout}}"')
 
     found = way(names, [way(n) for n in instead_of(names)])
     return replace(found, otherwise=way(names, target=alone)) if alone else found

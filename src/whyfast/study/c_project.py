@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.model.errors import UserError
-from whyfast.study.library import c_library
+from whyfast.study.library import c_library, main_of
 from whyfast.study.makefile import makefile_in, programs_of, read_makefile
 from whyfast.study.project import (
     SECTIONS,
@@ -34,7 +34,7 @@ def c(folder: Path) -> Project:
     makefile = makefile_in(folder)
     files = sources(folder, ("*.c", "src/*.c"))
     # A library has programs of its own in other folders.
-    mains = _mains(files) or _mains(sources(folder, _ASIDE))
+    mains = _mains(files) or _mains(sources(folder, _ASIDE)) or [f for f in files if main_of(f)]
     if makefile is not None:
         if not files and not re.search(
             r"\$[({](CC|MAKE)[)}]|\b(gcc|cc|clang)\b|\.[co]\b", text_of(makefile)
@@ -62,7 +62,7 @@ _ASIDE = ("bench*/*.c", "example*/*.c", "test*/*.c")
 
 
 def _mains(files: Sequence[Path]) -> list[Path]:
-    return [f for f in files if re.search(r"\bmain\s*\(", text_of(f))]
+    return [f for f in files if main_of(f) == ""]
 
 
 def _of_files(
@@ -71,9 +71,10 @@ def _of_files(
     """The first of those with a main() with the files that have none."""
     chosen = mains[0]
     files = [*files, *(f for f in mains if f not in files)]
-    linked = [f for f in files if f == chosen or f not in mains]
+    linked = [f for f in files if f == chosen or main_of(f) != ""]
     names = " ".join("{source}/" + shell_word(f.relative_to(folder)) for f in linked)
     include = "-I{source} -I{source}/include" if (folder / "include").is_dir() else "-I{source}"
+    include = f"-D{guard} {include}" if (guard := main_of(chosen)) else include
     comments = [f"The program consists of {chosen.name} and the files without a main()."]
     if mains[1:]:
         names_of = ", ".join(str(f.relative_to(folder)) for f in mains[1:])

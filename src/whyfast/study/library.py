@@ -51,6 +51,46 @@ func BenchmarkWork(b *testing.B) {{{{
 _CXX = re.compile(r"^\s*#\s*include\s*<[a-z_]+>", re.MULTILINE)
 
 
+#: The lines of conditions, and that of a main(); names under which a file of a library has one.
+_GUARD = re.compile(
+    r"[ \t]*#[ \t]*(?:(if)(?:def|[ \t]+defined)?[ \t(]*(\w*)|(else|elif)|(endif))"
+    r"|(?:\w[\w \t]*\b)?main\s*\("
+)
+_ALONE = re.compile(r"TEST|MAIN|BENCH|DEMO|EXAMPLE|STANDALONE")
+
+
+def main_of(file: Path) -> str | None:
+    """The name to be defined for the file to have a main(), empty where it has one anyway; None
+    where it has none."""
+    text, around = text_of(file), list[str]()
+    if not re.search(r"\bmain\s*\(", text):
+        return None
+    for line in filter(None, map(_GUARD.match, text.splitlines())):
+        begins, name, other, ends = line.groups()
+        if begins:
+            around.append(name)
+        elif other or ends:
+            around[-1:] = [""] if other else []
+        else:
+            return next(filter(_ALONE.search, around), "")
+    return ""
+
+
+#: How a library is built by its own files, the first that are there.
+_MAKE = "make -C {{source}} -j{{jobs}}{}"
+_CONFIGURE = 'cd {source} && ./configure --quiet --disable-shared CC={cc} CFLAGS="{cflags}"'
+_BUILDS = {
+    "CMakeLists.txt": (
+        "cmake -S {source} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_SHARED_LIBS=OFF "
+        '-DCMAKE_C_COMPILER={cc} -DCMAKE_C_FLAGS="{cflags}"',
+        "cmake --build build -j{jobs}",
+    ),
+    "configure": (_CONFIGURE, _MAKE.format("")),
+    "configure.ac": ("cd {source} && autoreconf -fi", _CONFIGURE, _MAKE.format("")),
+    "Makefile": (f'CFLAGS="{{cflags}}" {_MAKE.format(" CC={cc}")}',),
+}
+
+
 def with_file(name: str, text: str) -> str:
     """The step that writes the file into the build, whose copy of the source is its own."""
     return f"cat > {name} <<'END'\n{text}END"
@@ -70,7 +110,8 @@ def c_library(folder: Path) -> Project:
     ends = ("h", "hpp", "hh")
     patterns = tuple(f"{place}*.{end}" for place in ("", "include/**/", "src/") for end in ends)
     # A folder that is a link is not where builds have them.
-    found = dict.fromkeys(h.resolve() for h in sources(folder, patterns))
+    there = sources(folder, patterns) or sources(folder, ("*/*.h", "*/*/*.h", "*/*/*/*.h"))
+    found = dict.fromkeys(h.resolve() for h in there)
     headers = [h for h in found if h.is_relative_to(folder)]
     name = re.sub(r"^lib", "", folder.name.lower()).replace("-", "_")
     headers = [
@@ -78,7 +119,8 @@ def c_library(folder: Path) -> Project:
         for h in headers
         if not re.search(r"(config|internal|private)", h.name) and "\0" not in text_of(h)
     ]
-    headers.sort(key=lambda h: (h.stem.lower() not in (name, f"lib{name}"), len(h.parts)))
+    stems = {h: h.stem.lower().removeprefix("lib") for h in headers}
+    headers.sort(key=lambda h: (stems[h] != name, not stems[h].startswith(name), len(h.parts)))
     if not headers:
         raise UserError("has no C file with a main() and no header", where=folder)
     header = headers[0]
@@ -87,7 +129,7 @@ def c_library(folder: Path) -> Project:
     cxx = bool(header.suffix != ".h" or _CXX.search(text_of(header)))
     written = ("cc", "cpp", "cxx") if cxx else ("c",)
     files = sources(folder, tuple(f"{place}*.{end}" for place in ("", "src/") for end in written))
-    linked = [f for f in files if not re.search(r"\bmain\s*\(", text_of(f))]
+    linked = [f for f in files if main_of(f) != ""]
     if wanted:
         linked = []
     includes = f"#define {wanted[1]}\n" if wanted else ""
@@ -111,13 +153,23 @@ def c_library(folder: Path) -> Project:
         comments=(f"The program is {bench} below, with {header.name}.",),
         incomplete=to_fill_in(f"main() of {bench}"),
     )
-    return replace(
+    whole = replace(
         plain,
         steps=(file, f"{{cc}} {{cflags}} {include} -c {bench} {names}"),
         cflags=("-O2", "-g", SECTIONS),
         link="{cc} {cflags} -o {program} *.o {layout} {ldflags} -lm",
         as_linked=plain,
     )
+    below = sources(folder, ("*.c", "*/*.c", "*/*/*.c", "*/*/*/*.c"))
+    own = next((steps for name, steps in _BUILDS.items() if (folder / name).is_file()), ())
+    if not own or cxx or wanted or not any(main_of(f) != "" for f in below):
+        return whole
+    made = 'made=$(find {source} $PWD -name "lib*.a"); test -n "$made" &&'
+    made += f" {{cc}} {{cflags}} {include} -o {{program}} {bench} -Wl,--start-group $made"
+    last = f"{made} -Wl,--end-group {{ldflags}} -lm -lpthread"
+    comment = f"{plain.comments[0]} It is linked with the static libraries of the project."
+    by_itself = replace(plain, steps=(file, *own, last), comments=(comment,))
+    return replace(whole, otherwise=by_itself) if linked else by_itself
 
 
 def rust_file(crate: str) -> str:

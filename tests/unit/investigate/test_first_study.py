@@ -1,8 +1,10 @@
 """A project is built once before its study is written; real makes and compilers."""
 
+import shutil
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,10 +27,8 @@ def starts_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """CPU time up to 30 ms is that of a process that starts on a busy machine; all work of the
     programs here takes longer."""
 
-    def completed(
-        child: Child, command: tuple[str, ...], seconds: float, *, ignore_failure: bool = False
-    ) -> Usage:
-        usage = invocation.completed(child, command, seconds, ignore_failure=ignore_failure)
+    def completed(child: Child, command: tuple[str, ...], seconds: float, **more: Any) -> Usage:
+        usage = invocation.completed(child, command, seconds, **more)
         works = usage.user + usage.system > 0.03
         return usage if works else replace(usage, user=0.0, system=0.0)
 
@@ -157,6 +157,31 @@ def test_a_library_alone_gets_a_program_to_be_filled_in(tmp_path: Path, home: Ho
     assert kind == "c"
     assert "main() of bench.c" in first.failure
     assert '#include "p.h"' in tomllib.loads(first.text)["build"]["steps"][0]
+
+
+MAKES_A_LIBRARY = """\
+CFLAGS = -DMADE=1
+all: libp.a
+libp.a: {place}/p.o
+	$(AR) rcs $@ $^
+"""
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+@pytest.mark.parametrize("place", ["src", "lib/deep"])
+def test_a_library_that_only_its_makefile_builds_gets_one_linked_with_it(
+    tmp_path: Path, home: Home, place: str
+) -> None:
+    folder = tmp_path / "p"
+    (folder / place).mkdir(parents=True)
+    (folder / "Makefile").write_text(MAKES_A_LIBRARY.format(place=place))
+    (folder / place / "p.h").write_text("int twice(int n);\n")
+    (folder / place / "p.c").write_text('#include "p.h"\nint twice(int n) { return MADE * n; }\n')
+    _, project = next(projects_of(folder))
+    first = first_study(folder, project, home, Silent(), Services())
+    assert "main() of bench.c" in first.failure
+    assert first.builds
+    assert "$made" in tomllib.loads(first.text)["build"]["steps"][-1]
 
 
 #: Does nothing with arguments, and as much as it reads from standard input.

@@ -291,3 +291,14 @@ def test_a_program_that_only_the_projects_folder_keeps_running_gets_no_documents
     found = given(runs, "")
     assert found.idle
     assert found.incomplete.startswith("its program is still running")
+
+
+def test_what_a_program_lists_is_given_to_it(given: Given) -> None:
+    """As of libuv, and of tests with munit or acutest."""
+
+    def runs(words: Sequence[str]) -> Run:
+        cpu = {"fs_stat": 0.5, "gettimeofday": 0.2, "idle": 0.001}.get(words[-1])
+        return ("", 9.0, 99.0) if cpu is None else ("", cpu, cpu)
+
+    found = given(runs, "Tests:\n  fs_stat\n  idle\n  gettimeofday\n  none such\n")
+    assert [*found.benchmarks.values()] == [("{program}", "fs_stat"), ("{program}", "gettimeofday")]

@@ -281,6 +281,29 @@ def test_of_two_mains_one_is_chosen_and_the_other_named(tmp_path: Path, golden: 
     golden(made.comments[1])
 
 
+@pytest.mark.parametrize(
+    ("condition", "defined"),
+    [
+        ("#ifdef HASHMAP_TEST", " -DHASHMAP_TEST "),
+        ("#if defined(KE_MAIN)\n#if 1\n#endif", " -DKE_MAIN "),
+        ("#ifdef HASHMAP_TEST\n#else", ""),
+        ("#ifdef HASHMAP_TEST\n#endif\n#if 1", ""),
+        ("#ifndef NO_MAIN", ""),
+        ("#ifdef _WIN32", ""),
+    ],
+)
+def test_a_file_that_is_a_program_if_asked_is_asked(
+    tmp_path: Path, condition: str, defined: str
+) -> None:
+    project(tmp_path, "hashmap.c", text=f"{condition}\nint\nmain(void) {{ return 0; }}\n#endif\n")
+    project(tmp_path, "hashmap.h", text="int f(void);\n")
+    made = KINDS["c"][1](tmp_path)
+    assert (" -D" in made.steps[0]) == bool(defined)
+    assert defined in made.steps[0]
+    assert made.otherwise is not None
+    assert ("{source}/hashmap.c" in made.otherwise.steps[-1]) == bool(defined)
+
+
 def test_of_several_mains_the_one_with_a_telling_name_is_chosen(tmp_path: Path) -> None:
     folder = tmp_path / "mawk-1.3"
     folder.mkdir()
