@@ -44,9 +44,6 @@ _COMPILED = "compile it in a step of [build], or install another version of the 
 #: take to say how it is used.
 _TRY, TRIED, _SAYS = 10.0, 60.0, 2.0
 
-#: Seconds that are not waited for once more.
-_LEAST = 0.1
-
 #: CPU seconds from which on a run is work.
 ENOUGH = 0.01
 
@@ -127,9 +124,9 @@ class Tries:
             return _NO_TIME, 0.0
         return failed, cpu
 
-    def work(self, folder: Path, words: Sequence[str]) -> float:
+    def work(self, folder: Path, words: Sequence[str], where: Path | None = None) -> float:
         """CPU seconds of the command, 0 where it does not end well."""
-        failed, cpu = self.fails(folder, words)
+        failed, cpu = self.fails(folder, words, where)
         return 0.0 if failed else cpu
 
     def by_a_clock(self, folder: Path, words: Sequence[str], cpu: float) -> bool:
@@ -229,11 +226,9 @@ def _await(child: Child, seconds: float) -> None:
     """Waits so many seconds for its end, without those for which it was ready and waited for a CPU:
     as much is done on a busy machine as on a quiet one. Three times as many at most."""
     given, more = 0.0, seconds
-    while child.wait(more) is None and given < 2 * seconds:
+    while more > 0 and child.wait(more) is None:
         have = scheduled(f"/proc/{child.pid}/schedstat")
         more = min(have.waited, 2 * seconds) - given if have else 0.0
-        if more < _LEAST:
-            return
         given += more
 
 

@@ -161,7 +161,9 @@ def c_library(folder: Path) -> Project:
         as_linked=plain,
     )
     below = sources(folder, ("*.c", "*/*.c", "*/*/*.c", "*/*/*/*.c"))
-    own = next((steps for name, steps in _BUILDS.items() if (folder / name).is_file()), ())
+    # Where its files may be enough, tools that configure were tried before.
+    marks = [m for m in _BUILDS if (folder / m).is_file() and (m == "Makefile" or not linked)]
+    own = _BUILDS[marks[0]] if marks else ()
     if not own or cxx or wanted or not any(main_of(f) != "" for f in below):
         return whole
     made = 'made=$(find {source} $PWD -name "lib*.a"); test -n "$made" &&'
