@@ -83,7 +83,7 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
             incomplete=f"its program {BY_A_CLOCK}: {todo}",
             comments=(*project.comments, f"The program {BY_A_CLOCK}."),
         )
-    if reason:  # programs of tests read files of the project
+    if reason and _RUNS not in reason:  # programs of tests read files of the project
         inside = replace(project, folder="{source}")
         there, cpu = tries.fails(folder, WHOLE["whole"], folder)
         if not there and cpu >= ENOUGH:

@@ -73,8 +73,8 @@ def _of_files(
     files = [*files, *(f for f in mains if f not in files)]
     linked = [f for f in files if f == chosen or main_of(f) != ""]
     names = " ".join("{source}/" + shell_word(f.relative_to(folder)) for f in linked)
-    include = "-I{source} -I{source}/include" if (folder / "include").is_dir() else "-I{source}"
-    include = f"-D{guard} {include}" if (guard := main_of(chosen)) else include
+    places = [f" -I{{source}}/{d}" for d in ("include", "src") if (folder / d).is_dir()]
+    include = "".join([f"-D{guard} " if (guard := main_of(chosen)) else "", "-I{source}", *places])
     comments = [f"The program consists of {chosen.name} and the files without a main()."]
     if mains[1:]:
         names_of = ", ".join(str(f.relative_to(folder)) for f in mains[1:])
