@@ -98,10 +98,10 @@ def spread(commands: Commands, group: Callable[[str], str]) -> Commands:
 
 def wanted_first(programs: Mapping[str, Path], project: str, installed: Sequence[str]) -> list[str]:
     """Names of programs, given with the files that are made, in the order in which they are likely
-    to be meant: the one that has the project's name, then one with an abbreviation of it, as ``rg``
-    of ripgrep, then installed ones; tests and examples last, and behind them those of others."""
+    to be meant: that of the project's name, then one with an abbreviation of it, as ``rg`` of
+    ripgrep, installed ones, benchmarks; tests and examples last, and behind them those of others."""
 
-    def rank(name: str) -> tuple[bool, bool, bool, bool, bool]:
+    def rank(name: str) -> tuple[bool, ...]:
         made, whole = programs[name].name.lower(), project.lower()
         letters = iter(whole[1:])
         short = made[:1] == whole[:1] and all(letter in letters for letter in made[1:])
@@ -112,7 +112,8 @@ def wanted_first(programs: Mapping[str, Path], project: str, installed: Sequence
             )
         )
         theirs = bool(re.search(r"third.?party|extern|vendor", str(programs[name].parent).lower()))
-        return theirs, made != whole, aside or not short, name not in installed, aside
+        first = made != whole, aside or not short, name not in installed, "bench" not in made
+        return theirs, *first, aside
 
     return sorted(programs, key=rank)
 
