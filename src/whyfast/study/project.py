@@ -99,7 +99,7 @@ def spread(commands: Commands, group: Callable[[str], str]) -> Commands:
 def wanted_first(programs: Mapping[str, Path], project: str, installed: Sequence[str]) -> list[str]:
     """Names of programs, given with the files that are made, in the order in which they are likely
     to be meant: that of the project's name, then one with an abbreviation of it, as ``rg`` of
-    ripgrep, installed ones, benchmarks; tests and examples last, and behind them those of others."""
+    ripgrep, installed ones, benchmarks; tests and examples last, then those of others."""
 
     def rank(name: str) -> tuple[bool, ...]:
         made, whole = programs[name].name.lower(), project.lower()
