@@ -190,7 +190,8 @@ def _tested(folder: Path, project: Project, tries: Tries) -> tuple[Project, Proj
 def _listed(folder: Path, project: Project, tries: Tries) -> Project:
     """The project with names that its program lists, as harnesses of tests do, and that give it
     work; without benchmarks where there are none."""
-    names = _NAME.findall(tries.says(folder, ("{program}", "--list")))
+    said = tries.says(folder, ("{program}", "--list"))
+    names = re.findall(r"(?m)^[ \t]*([\w/.-]*\w)[ \t]*$", said)
     good: Commands = {}
     for name in names[:: max(1, len(names) // _TRIES)][:_TRIES] if names[1:] else ():
         words = ("{program}", name)
@@ -200,10 +201,6 @@ def _listed(folder: Path, project: Project, tries: Tries) -> Project:
             good |= {} if tries.by_a_clock(folder, words, cpu) else {benchmark_key(name): words}
     comment = "The program lists by --list what else it runs."
     return replace(project, benchmarks=good, comments=(*project.comments, comment))
-
-
-#: A line of such a list.
-_NAME = re.compile(r"^[ \t]*([\w/.-]*\w)[ \t]*$", re.MULTILINE)
 
 
 def _called(words: Sequence[str]) -> str:
@@ -261,8 +258,11 @@ _OPTIONS = 2
 
 #: Runs a program with a file as its input.
 _INPUT = 'exec "$0" < "$1"'
-#: Succeeds where less is left of the input than there was.
-_IS_READ = '("$0" >/dev/null; test $(wc -c) -lt $(wc -c < "$1")) < "$1"'
+#: Succeeds where less is left of the input than there was, or something else is printed without it.
+_IS_READ = (
+    '("$0" >/dev/null; test $(wc -c) -lt $(wc -c < "$1")) < "$1" || (s() ("$0" < "$1" | cksum);'
+    'a=$(s "$1"); b=$(s /dev/null); test "$a" = "$(s "$1")" && test "$a" != "$b")'
+)
 
 #: Runs a program that wants a place for its output behind its document: one of its own for each
 #: run, as others run it, too. No device: what a program removes before it writes must be its own.

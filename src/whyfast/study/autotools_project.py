@@ -68,17 +68,15 @@ def autotools(folder: Path) -> Project:
 
     def way(names: list[str], further: Sequence[Project] = (), target: str = "") -> Project:
         make = f"make -C {{source}} --silent -j{{jobs}}{target}"
-        inner = (
-            f"make -C {{source}}/{Path(names[0]).parent} --silent -j{{jobs}} " + Path(names[0]).name
-        )
+        place = Path(names[0])
+        inner = f"make -C {{source}}/{place.parent} --silent -j{{jobs}} {place.name}"
         project = Project(
             "path:c++" if cxx else "path:cc",
             (
                 *generate,
                 f"cd {{source}} && ./configure --quiet{''.join(without)} {compiler}={{cc}} "
                 f'{flags}="{{cflags}}" LDFLAGS="{{ldflags}}"',
-                make,
-                *((inner,) if tests else ()),
+                *((make, inner) if tests else (make,)),
             ),
             f"src/{names[0]}",
             cflags=("-O2", "-g"),

@@ -268,12 +268,23 @@ def test_commands_of_the_projects_tests_are_work(
     ]
 
 
-@pytest.mark.parametrize(("program", "read"), [("true", False), ("cat", True)])
-def test_input_is_work_only_where_it_is_read(tmp_path: Path, program: str, read: bool) -> None:
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("exit", False),
+        ("cat", True),
+        ("date +%N", False),
+        ("cksum /dev/stdin", True),  # opened anew, as by those that map it
+    ],
+)
+def test_input_is_work_only_where_it_is_read(tmp_path: Path, text: str, read: bool) -> None:
+    program = tmp_path / "app"
+    program.write_text(f"#!/bin/sh\n{text}\n")
+    program.chmod(0o700)
     file = tmp_path / "in.txt"
     file.write_text("a document\n" * 500)
     limit = Limit(cast(Clock, SimpleNamespace(monotonic=lambda: 0.0)), 9.0, 9.0)
-    tries = Tries(cast(Build, SimpleNamespace(program=shutil.which(program))), Silent(), limit)
+    tries = Tries(cast(Build, SimpleNamespace(program=program)), Silent(), limit)
     words = ("sh", "-c", first_work._INPUT, "{program}", str(file))
     assert first_work._opens(file, tmp_path, words, tries) is read
 
