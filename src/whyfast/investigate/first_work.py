@@ -112,6 +112,8 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
     document = None if good or waits else _document(folder, alone, tries)
     written = None
     if not good and not waits and (document is None or document[2] < ENOUGH):
+        if tree := _tree(folder, project, tries):
+            return tree
         written = _own_document(folder, alone, tries)
     if document and (written is None or written[3] < 2 * document[2]):
         name, words, cpu = document
@@ -324,13 +326,39 @@ def _largest(folder: Path, names: re.Pattern[str]) -> list[Path]:
 
 def _reading(place: str, often: int = 1) -> tuple[tuple[str, ...], ...]:
     """Ways to give the program a document; as an argument after its input, since some programs
-    delete the file of their argument, with another for what they write, and at last ``often``."""
+    delete the file of their argument, with another for what they write, behind a pattern, and at
+    last ``often``."""
     once = (
         ("sh", "-c", _INPUT, "{program}", place),
         ("{program}", place),
         ("sh", "-c", WITH_OUTPUT, "{program}", place),
+        ("{program}", _ANY, place),
     )
     return once if often == 1 else (*once, ("{program}", *[place] * often))
+
+
+def _tree(folder: Path, project: Project, tries: Tries) -> Project | None:
+    """The project whose program searches or counts the project's own files, as often as makes work;
+    None where it does not read folders."""
+    for often in (1, *_TREES):
+        words = ("{program}", _ANY, *["{source}"] * often)
+        failed, cpu = tries.fails(folder, words, folder)
+        if failed:
+            return None
+        if cpu >= ENOUGH:
+            comment = "The program reads the project's own files: give it a larger folder."
+            return replace(
+                project,
+                folder="{source}",
+                benchmarks={"folder": words},
+                comments=(*project.comments, comment),
+            )
+    return None
+
+
+#: What every line matches, to a program that wants a pattern before its files; to others the folder
+#: in which it runs. How often a program that reads folders gets that of the project.
+_ANY, _TREES = ".", (8, 64)
 
 
 def _least(alone: float) -> float:

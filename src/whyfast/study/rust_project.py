@@ -1,10 +1,10 @@
-"""A project of Rust: benchmarks by Criterion, divan or Rust itself, or a binary."""
+"""A project of Rust: benchmarks by Criterion, divan or Rust itself, a binary, or its tests."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +21,7 @@ from whyfast.study.project import (
     some_names,
     sources,
     text_of,
+    wanted_first,
 )
 from whyfast.study.toml_table import parse_toml
 
@@ -45,17 +46,25 @@ class _Bench:
 
 
 def cargo(folder: Path) -> Project:
-    """The first benchmark of the package or of its workspace that uses Criterion or divan, or has
-    most `#[bench]`, else, also where that does not build, its first binary or one to be filled in.
+    """The first benchmark of the package that uses Criterion or divan, or has most `#[bench]`, else
+    the package's program, else one of the packages of its workspace; where that does not build, a
+    program, an example, its tests, or a benchmark to be filled in.
     """
     manifest = folder / "Cargo.toml"
     try:
         data = parse_toml(needed(manifest))
     except ValueError as error:
         raise UserError(f"is not TOML: {error}", where=manifest) from None
-    benches = _benches(folder, data) or _of_members(folder, data)
-    if not benches:
-        return _without(folder, data)
+    benches, inner = _benches(folder, data), _of_members(folder, data)
+    if not benches and (not inner or _bins(folder, data)):
+        program = _without(folder, data)
+        # The program runs the code of all packages, if it has something to do.
+        return replace(program, others=(_timed(folder, data, inner),)) if inner else program
+    return _timed(folder, data, benches or inner)
+
+
+def _timed(folder: Path, data: Mapping[str, Any], benches: Sequence[_Bench]) -> Project:
+    """The first of the benchmarks."""
     bench, more = benches[0], benches[1:]
     comments = [f"The program is the benchmark {bench}."]
     if more:
@@ -74,10 +83,8 @@ def cargo(folder: Path) -> Project:
         folder="/".join(["{source}", *([bench.folder] if bench.folder else [])]),  # as cargo does
         comments=tuple(comments),
     )
-    # Its file has a hash behind its name.
-    made = f"$(ls -t target/release/deps/{bench.name}-* | grep -v '\\.' | head -n 1)"
     target = f"--profile bench{of} --bench {bench.name}"
-    way = _by_cargo(folder, data, plain, target, made)
+    way = _by_cargo(folder, data, plain, target, _in_deps(bench.name))
     with suppress(UserError):
         reason = f"The benchmark {bench} does not build."
         instead = _without(folder, data)
@@ -90,35 +97,78 @@ def cargo(folder: Path) -> Project:
 _EXAMPLES = 3
 
 
+def _in_deps(name: str) -> str:
+    """What cargo makes of that target, with a hash behind its name."""
+    return f"$(ls -t target/release/deps/{name}-* | grep -v '\\.' | head -n 1)"
+
+
 def _without(folder: Path, data: Mapping[str, Any]) -> Project:
-    """A binary of the package, an example, or a program to be filled in for its library."""
-    bins = [str(b["name"]) for b in data.get("bin", ()) if "name" in b]
-    if (folder / "src" / "main.rs").is_file() and "package" in data and not bins:
-        bins.append(str(data["package"].get("name", "")))
-    bins += sorted(f.stem for f in (folder / "src" / "bin").glob("*.rs") if f.stem not in bins)
+    """A binary of the package or of its workspace, an example, the tests, or a program to be filled
+    in for its library."""
     plain = Project("path:cargo", (), "program", benchmarks=WHOLE)
 
-    def way(kind: str, name: str, project: Project) -> Project:
+    def way(kind: str, name: str, project: Project, of: str = "") -> Project:
         made = f"target/release/{'examples/' if kind == 'example' else ''}{name}"
-        return _by_cargo(folder, data, project, f"--release --{kind} {name}", made)
+        return _by_cargo(folder, data, project, f"--release{of} --{kind} {name}", made)
 
-    if bins:
+    if bins := _bins(folder, data):
         return way("bin", bins[0], replace(plain, comments=others(bins)))
     if "package" not in data:
-        message = "no package has a benchmark that is known; run whyfast new in one of them"
-        raise UserError(message, where=folder / "Cargo.toml")
+        names, places = dict[str, str](), dict[str, Path]()
+        for place, inner in _members(folder, data):
+            for name in _bins(place, inner):
+                names[name], places[name] = inner["package"]["name"], place / name
+        if not names:
+            message = "no package has a program or a benchmark; run whyfast new in one of them"
+            raise UserError(message, where=folder / "Cargo.toml")
+        bins = wanted_first(places, folder.resolve().name, ())
+        plain = replace(plain, comments=others(bins))
+        return way("bin", bins[0], plain, f" -p {names[bins[0]]}")
     missing = to_fill_in("main() of whyfast_bench.rs")
-    crate = data.get("lib", {}).get("name") or data["package"].get("name", "")
-    own = replace(plain, steps=(rust_file(str(crate)),), incomplete=missing)
+    crate = str(data.get("lib", {}).get("name") or data["package"].get("name", ""))
+    own = replace(plain, steps=(rust_file(crate),), incomplete=missing)
     last = way("example", "whyfast_bench", own)
     examples = [
         way("example", f.stem, replace(plain, comments=(f"The program is the example {f.stem}.",)))
         for f in sources(folder, ("examples/*.rs",))[:_EXAMPLES]
     ]
+    for tests in _tests(folder, data, plain, crate):
+        last = replace(tests, others=(last,), otherwise=last)
     if not examples:
         return last
     # What an example needs may not be here, and it may have nothing to do.
-    return replace(examples[0], others=(*examples[1:], last), otherwise=last)
+    return replace(examples[0], others=(*examples[1:], last, *last.others), otherwise=last)
+
+
+def _bins(folder: Path, data: Mapping[str, Any]) -> list[str]:
+    """The names of the package's programs."""
+    bins = [str(b["name"]) for b in data.get("bin", ()) if "name" in b]
+    if (folder / "src" / "main.rs").is_file() and "package" in data and not bins:
+        bins.append(str(data["package"].get("name", "")))
+    return bins + sorted(
+        f.stem for f in (folder / "src" / "bin").glob("*.rs") if f.stem not in bins
+    )
+
+
+def _tests(folder: Path, data: Mapping[str, Any], plain: Project, crate: str) -> list[Project]:
+    """The program of tests that has most of them, with all of them as one benchmark."""
+    files = [(f"test {f.stem}", f) for f in sources(folder, ("tests/*.rs",))]
+    files += [("lib", f) for f in sources(folder, ("src/**/*.rs",))]
+    counts = {kind: 0 for kind, _ in files}
+    for kind, file in files:
+        counts[kind] += text_of(file).count("#[test]")
+    target = max(counts, key=counts.__getitem__, default="")
+    if not counts.get(target):
+        return []
+    way = replace(
+        plain,
+        benchmarks={},
+        candidates={"tests": ("{program}", "--test-threads=1")},
+        folder="{source}",  # as cargo does
+        comments=(f"It has no benchmark: the program is its tests ({target}), all in a run.",),
+    )
+    name = target.removeprefix("test ") if target != "lib" else crate.replace("-", "_")
+    return [_by_cargo(folder, data, way, f"--profile bench --{target}", _in_deps(name))]
 
 
 def _by_cargo(
@@ -176,20 +226,26 @@ def _needs_registry(folder: Path, manifest: Mapping[str, Any]) -> bool:
 
 def _of_members(folder: Path, data: Mapping[str, Any]) -> list[_Bench]:
     """The benchmarks of a workspace's packages."""
-    found = []
+    return [
+        replace(
+            bench,
+            package=str(inner["package"]["name"]),
+            folder=str(member.relative_to(folder)),
+        )
+        for member, inner in _members(folder, data)
+        for bench in _benches(member, inner)
+    ]
+
+
+def _members(folder: Path, data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """The folders of a workspace's packages, with their manifests."""
     patterns = [str(m) for m in data.get("workspace", {}).get("members", ()) if ".." not in str(m)]
     for pattern in patterns:
         for member in sorted(folder.glob(pattern)):
-            try:
+            with suppress(ValueError):
                 inner = parse_toml(text_of(member / "Cargo.toml"))
-            except ValueError:
-                continue
-            if name := inner.get("package", {}).get("name", ""):
-                place = str(member.relative_to(folder))
-                found += [
-                    replace(b, package=str(name), folder=place) for b in _benches(member, inner)
-                ]
-    return found
+                if inner.get("package", {}).get("name", "") and member != folder:
+                    yield member, inner
 
 
 def _benches(folder: Path, manifest: Mapping[str, Any]) -> list[_Bench]:

@@ -246,6 +246,30 @@ def test_a_program_that_reads_folders_runs_in_that_of_the_project(
     assert (found.folder, found.idle, found.benchmarks) == (folder, not folder, WHOLE)
 
 
+def test_a_program_that_searches_gets_the_projects_folder_until_it_is_work(given: Given) -> None:
+    def runs(words: Sequence[str]) -> Run:
+        if words[1:2] != ["."] and words[1:2] != (".",):
+            return ("wants a pattern", 0.0, 0.0)
+        return "", 0.0005 * words.count("{source}"), 0.0
+
+    found = given(runs, "")
+    assert found.folder == "{source}"
+    assert found.benchmarks == {"folder": ("{program}", ".", *["{source}"] * 64)}
+
+
+def test_a_program_that_wants_a_pattern_reads_a_document_behind_it(
+    given: Given, tmp_path: Path
+) -> None:
+    (tmp_path / "libpngs").mkdir()
+    (tmp_path / "libpngs" / "a.json").write_text("{}")
+
+    def runs(words: Sequence[str]) -> Run:
+        good = [*words][1:] == [".", "{source}/a.json"]
+        return ("" if good else "fails"), 0.02, 0.0
+
+    assert [*given(runs, "").benchmarks.values()] == [("{program}", ".", "{source}/a.json")]
+
+
 def test_commands_of_the_projects_tests_are_work(
     given: Given, monkeypatch: pytest.MonkeyPatch
 ) -> None:
