@@ -122,7 +122,8 @@ def _inner_module(folder: Path) -> str:
 
 
 def _go_benchmarks(folder: Path, functions: re.Pattern[str] = _GO) -> tuple[str, tuple[str, ...]]:
-    """The package with the most benchmarks, and the others that have some."""
+    """The package with the most of these functions, but first one in a folder of benchmarks, which
+    are of the whole; and the others that have some."""
     counts: dict[str, int] = {}
     for file in sources(folder, ("**/*_test.go",)):
         parts = file.relative_to(folder).parts[:-1]
@@ -133,5 +134,5 @@ def _go_benchmarks(folder: Path, functions: re.Pattern[str] = _GO) -> tuple[str,
         if count := len(functions.findall(text_of(file))):
             place = f"./{'/'.join(parts)}"
             counts[place] = counts.get(place, 0) + count
-    places = sorted(counts, key=lambda name: (-counts[name], name))
+    places = sorted(counts, key=lambda name: ("/bench" not in name, -counts[name], name))
     return (places[0], tuple(places[1:])) if places else ("", ())

@@ -99,6 +99,7 @@ _EXAMPLES = 3
 
 def _in_deps(name: str) -> str:
     """What cargo makes of that target, with a hash behind its name."""
+    name = name.replace("-", "_")
     return f"$(ls -t target/release/deps/{name}-* | grep -v '\\.' | head -n 1)"
 
 

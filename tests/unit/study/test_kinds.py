@@ -303,6 +303,8 @@ def test_the_package_with_most_go_benchmarks_is_chosen_and_others_named(tmp_path
     assert (made.runner, made.benchmarks) == ("go", {})
     assert made.steps[0].endswith(" ./deep/er")
     assert "other packages have some, too: ./." in made.comments[0]
+    project(tmp_path, "benchmark/b_test.go", text=one % "E")
+    assert KINDS["go"][1](tmp_path).steps[0].endswith(" ./benchmark")
 
 
 def test_a_package_without_benchmarks_is_timed_by_its_tests(tmp_path: Path) -> None:
