@@ -337,28 +337,23 @@ def _reading(place: str, often: int = 1) -> tuple[tuple[str, ...], ...]:
     return once if often == 1 else (*once, ("{program}", *[place] * often))
 
 
+#: What every line matches, for a program that wants a pattern before its files; for others the
+#: folder in which it runs. How often one that reads folders gets that of the project.
+_ANY, _TREES = ".", (1, 8, 64)
+
+
 def _tree(folder: Path, project: Project, tries: Tries) -> Project | None:
-    """The project whose program searches or counts the project's own files, as often as makes work;
-    None where it does not read folders."""
-    for often in (1, *_TREES):
+    """The project whose program reads the project's own folder, as often as makes work."""
+    for often in _TREES:
         words = ("{program}", _ANY, *["{source}"] * often)
         failed, cpu = tries.fails(folder, words, folder)
         if failed:
-            return None
+            break
         if cpu >= ENOUGH:
-            comment = "The program reads the project's own files: give it a larger folder."
-            return replace(
-                project,
-                folder="{source}",
-                benchmarks={"folder": words},
-                comments=(*project.comments, comment),
-            )
+            comments = (*project.comments, "The program reads the project's own folder.")
+            runs = {"folder": words}
+            return replace(project, folder="{source}", benchmarks=runs, comments=comments)
     return None
-
-
-#: What every line matches, to a program that wants a pattern before its files; to others the folder
-#: in which it runs. How often a program that reads folders gets that of the project.
-_ANY, _TREES = ".", (8, 64)
 
 
 def _least(alone: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -133,8 +134,7 @@ def _without(folder: Path, data: Mapping[str, Any]) -> Project:
         way("example", f.stem, replace(plain, comments=(f"The program is the example {f.stem}.",)))
         for f in sources(folder, ("examples/*.rs",))[:_EXAMPLES]
     ]
-    for tests in _tests(folder, data, plain, crate):
-        last = replace(tests, others=(last,), otherwise=last)
+    last = _tests(folder, data, crate, last)
     if not examples:
         return last
     # What an example needs may not be here, and it may have nothing to do.
@@ -146,30 +146,31 @@ def _bins(folder: Path, data: Mapping[str, Any]) -> list[str]:
     bins = [str(b["name"]) for b in data.get("bin", ()) if "name" in b]
     if (folder / "src" / "main.rs").is_file() and "package" in data and not bins:
         bins.append(str(data["package"].get("name", "")))
-    return bins + sorted(
-        f.stem for f in (folder / "src" / "bin").glob("*.rs") if f.stem not in bins
-    )
+    more = (f.stem for f in (folder / "src" / "bin").glob("*.rs"))
+    return bins + sorted(set(more) - set(bins))
 
 
-def _tests(folder: Path, data: Mapping[str, Any], plain: Project, crate: str) -> list[Project]:
-    """The program of tests that has most of them, with all of them as one benchmark."""
-    files = [(f"test {f.stem}", f) for f in sources(folder, ("tests/*.rs",))]
-    files += [("lib", f) for f in sources(folder, ("src/**/*.rs",))]
-    counts = {kind: 0 for kind, _ in files}
-    for kind, file in files:
+def _tests(folder: Path, data: Mapping[str, Any], crate: str, last: Project) -> Project:
+    """All tests of the program that has most as one benchmark; ``last`` where there are none."""
+    counts = Counter[str]()
+    for file in sources(folder, ("tests/*.rs", "src/**/*.rs")):
+        kind = f"test {file.stem}" if file.parent == folder / "tests" else "lib"
         counts[kind] += text_of(file).count("#[test]")
     target = max(counts, key=counts.__getitem__, default="")
-    if not counts.get(target):
-        return []
-    way = replace(
-        plain,
-        benchmarks={},
+    if not counts[target]:
+        return last
+    way = Project(
+        "path:cargo",
+        (),
+        "program",
         candidates={"tests": ("{program}", "--test-threads=1")},
         folder="{source}",  # as cargo does
         comments=(f"It has no benchmark: the program is its tests ({target}), all in a run.",),
+        others=(last,),
+        otherwise=last,
     )
-    name = target.removeprefix("test ") if target != "lib" else crate.replace("-", "_")
-    return [_by_cargo(folder, data, way, f"--profile bench --{target}", _in_deps(name))]
+    made = _in_deps(crate if target == "lib" else target.removeprefix("test "))
+    return _by_cargo(folder, data, way, f"--profile bench --{target}", made)
 
 
 def _by_cargo(
@@ -228,13 +229,9 @@ def _needs_registry(folder: Path, manifest: Mapping[str, Any]) -> bool:
 def _of_members(folder: Path, data: Mapping[str, Any]) -> list[_Bench]:
     """The benchmarks of a workspace's packages."""
     return [
-        replace(
-            bench,
-            package=str(inner["package"]["name"]),
-            folder=str(member.relative_to(folder)),
-        )
-        for member, inner in _members(folder, data)
-        for bench in _benches(member, inner)
+        replace(b, package=str(inner["package"]["name"]), folder=str(place.relative_to(folder)))
+        for place, inner in _members(folder, data)
+        for b in _benches(place, inner)
     ]
 
 
