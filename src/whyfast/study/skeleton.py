@@ -119,8 +119,7 @@ link = {}
 """
 
 
-#: From how many seconds on.
-_LONG = 10.0
+#: Of a build that is no short one.
 _TAKES = """\
 # What one build takes, about: a check waits four times as long for two.
 takes = "{:.0f}s"
@@ -149,7 +148,7 @@ def check_file(project: Project) -> str:
         else "",
         link=_LINK.format(_string(project.link)) if project.link else "",
         program=_string(project.program),
-        takes=_TAKES.format(project.takes) if project.takes >= _LONG else "",
+        takes=_TAKES.format(project.takes) if project.takes >= 10.0 else "",
         env=_table("build.env", project.env),
         toolchain=_string(project.toolchain),
         cflags=f"cflags = {_list(project.cflags)}\n" if project.cflags else "",
