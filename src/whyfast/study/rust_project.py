@@ -159,16 +159,11 @@ def _tests(folder: Path, data: Mapping[str, Any], crate: str, last: Project) -> 
     target = max(counts, key=counts.__getitem__, default="")
     if not counts[target]:
         return last
-    way = Project(
-        "path:cargo",
-        (),
-        "program",
-        candidates={"tests": ("{program}", "--test-threads=1")},
-        folder="{source}",  # as cargo does
-        comments=(f"It has no benchmark: the program is its tests ({target}), all in a run.",),
-        others=(last,),
-        otherwise=last,
-    )
+    # Where cargo runs them.
+    way = Project("path:cargo", (), "program", folder="{source}", others=(last,), otherwise=last)
+    comment = f"It has no benchmark: the program is its tests ({target}), all in a run."
+    runs = {"tests": ("{program}", "--test-threads=1")}
+    way = replace(way, candidates=runs, comments=(comment,))
     made = _in_deps(crate if target == "lib" else target.removeprefix("test "))
     return _by_cargo(folder, data, way, f"--profile bench --{target}", made)
 

@@ -247,11 +247,17 @@ def test_a_program_that_reads_folders_runs_in_that_of_the_project(
     assert (found.folder, found.idle, found.benchmarks) == (folder, not folder, WHOLE)
 
 
-def test_a_program_that_searches_gets_the_projects_folder_until_it_is_work(given: Given) -> None:
+@pytest.mark.parametrize("start", [0.0, 0.012])
+def test_a_program_that_searches_gets_the_projects_folder_until_it_is_work(
+    given: Given, start: float
+) -> None:
+    """One fails without a pattern, the other reads where it is, and takes long to start."""
+
     def runs(words: Sequence[str]) -> Run:
-        if words[1:2] != ["."] and words[1:2] != (".",):
+        if start == 0.0 and [*words][1:2] != ["."]:
             return ("wants a pattern", 0.0, 0.0)
-        return "", 0.0005 * words.count("{source}"), 0.0
+        wrong = any("whyfast_bench" in word for word in words)
+        return "fails" * wrong, start + 0.0005 * words.count("{source}"), 0.0
 
     found = given(runs, "")
     assert found.folder == "{source}"
