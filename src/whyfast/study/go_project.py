@@ -59,9 +59,8 @@ def go(folder: Path) -> Project:
         return _by_go(plain, where, "build", f"./{main}")
     last = None
     if any(re.search(r"(?m)^package \w", text_of(f)) for f in files if f.parent == folder):
-        missing = to_fill_in("BenchmarkWork")
-        file = go_file(folder, "{source}")
-        last = _tested(replace(plain, runner="go", steps=(file,), incomplete=missing), where, "./")
+        own = replace(plain, steps=(go_file(folder, "{source}"),), runner="go")
+        last = _tested(replace(own, incomplete=to_fill_in("BenchmarkWork")), where, "./")
     if tests := _go_benchmarks(folder, _TESTS)[0]:
         comment = f"It has no benchmark: the program is the tests of {tests}, all in a run."
         comments = [*comments, comment]
@@ -122,8 +121,8 @@ def _inner_module(folder: Path) -> str:
 
 
 def _go_benchmarks(folder: Path, functions: re.Pattern[str] = _GO) -> tuple[str, tuple[str, ...]]:
-    """The package with the most of these functions, but first one in a folder of benchmarks, which
-    are of the whole; and the others that have some."""
+    """The package with the most of these functions, but first a folder of benchmarks, which are of
+    the whole; and the others that have some."""
     counts: dict[str, int] = {}
     for file in sources(folder, ("**/*_test.go",)):
         parts = file.relative_to(folder).parts[:-1]

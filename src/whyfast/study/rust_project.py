@@ -119,9 +119,11 @@ def _without(folder: Path, data: Mapping[str, Any]) -> Project:
         names, places = dict[str, str](), dict[str, Path]()
         for place, inner in _members(folder, data):
             for name in _bins(place, inner):
-                names[name], places[name] = inner["package"]["name"], place / name
+                names[name] = inner["package"]["name"]
+                places[name] = (place / name).relative_to(folder)
         if not names:
-            message = "no package has a program or a benchmark; run whyfast new in one of them"
+            inside = some_names([str(p.relative_to(folder)) for p, _ in _members(folder, data)], 3)
+            message = f"no package has a program or a benchmark; run whyfast new in one: {inside}"
             raise UserError(message, where=folder / "Cargo.toml")
         bins = wanted_first(places, folder.resolve().name, ())
         plain = replace(plain, comments=others(bins))
@@ -146,7 +148,8 @@ def _bins(folder: Path, data: Mapping[str, Any]) -> list[str]:
     bins = [str(b["name"]) for b in data.get("bin", ()) if "name" in b]
     if (folder / "src" / "main.rs").is_file() and "package" in data and not bins:
         bins.append(str(data["package"].get("name", "")))
-    more = (f.stem for f in (folder / "src" / "bin").glob("*.rs"))
+    place = folder / "src" / "bin"
+    more = [f.stem for f in place.glob("*.rs")] + [f.parent.name for f in place.glob("*/main.rs")]
     return bins + sorted(set(more) - set(bins))
 
 
@@ -232,8 +235,8 @@ def _of_members(folder: Path, data: Mapping[str, Any]) -> list[_Bench]:
 
 def _members(folder: Path, data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """The folders of a workspace's packages, with their manifests."""
-    patterns = [str(m) for m in data.get("workspace", {}).get("members", ()) if ".." not in str(m)]
-    for pattern in patterns:
+    listed = map(str, data.get("workspace", {}).get("members", ()))
+    for pattern in (p for p in listed if p.strip("./") and ".." not in p and p[0] != "/"):
         for member in sorted(folder.glob(pattern)):
             with suppress(ValueError):
                 inner = parse_toml(text_of(member / "Cargo.toml"))

@@ -6,6 +6,7 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.study.test_kinds import project
 
+from whyfast.model.errors import UserError
 from whyfast.study.rust_project import cargo
 
 
@@ -100,6 +101,24 @@ def test_of_a_workspace_without_benchmarks_the_program_of_its_name_is_timed(
     made = cargo(folder)
     assert "--release -p tool --bin tool " in made.link
     assert "aaa" in made.comments[0]
+    project(folder, "crates/tool/src/bin/t/main.rs", text="fn main() {}\n")
+    (folder / "crates/tool/src/main.rs").unlink()
+    assert "--release -p tool --bin t " in cargo(folder).link
+
+
+@pytest.mark.parametrize("itself", [".", "./", "..", "/"])
+def test_a_workspace_may_name_its_own_folder(tmp_path: Path, itself: str) -> None:
+    manifest = f'[package]\nname = "x"\n[workspace]\nmembers = ["{itself}"]\n'
+    project(tmp_path, "Cargo.toml", text=manifest)
+    project(tmp_path, "benches/b.rs", text="#[bench]\nfn f() {}\n")
+    assert "--bench b " in cargo(tmp_path).link
+
+
+def test_of_a_workspace_of_libraries_a_package_is_named(tmp_path: Path) -> None:
+    project(tmp_path, "Cargo.toml", text='[workspace]\nmembers = ["a"]\n')
+    project(tmp_path, "a/Cargo.toml", text='[package]\nname = "a"\n')
+    with pytest.raises(UserError, match=r"in one: a$"):
+        cargo(tmp_path)
 
 
 def test_of_benchmarks_of_rust_itself_the_file_with_most_is_built_by_any_compiler(
