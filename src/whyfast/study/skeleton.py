@@ -119,7 +119,6 @@ link = {}
 """
 
 
-#: Of a build that is no short one.
 _TAKES = """\
 # What one build takes, about: a check waits four times as long for two.
 takes = "{:.0f}s"
