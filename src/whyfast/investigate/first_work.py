@@ -341,9 +341,8 @@ def _reading(place: str, often: int = 1) -> tuple[tuple[str, ...], ...]:
 
 
 #: What every line matches, for a program that wants a pattern before its files; for others the
-#: folder in which it runs. How often one that reads folders gets that of the project,
-#: which then takes at least so many times the CPU time without one.
-_ANY, _TREES, _LONGER = ".", (1, 8, 64), 2
+#: folder in which it runs. How often one that reads folders gets that of the project.
+_ANY, _TREES = ".", (1, 8, 64)
 
 
 def _tree(folder: Path, project: Project, alone: float, tries: Tries) -> Project | None:
@@ -353,7 +352,7 @@ def _tree(folder: Path, project: Project, alone: float, tries: Tries) -> Project
         failed, cpu = tries.fails(folder, words, folder)
         if failed:
             break
-        if cpu >= max(ENOUGH, _LONGER * alone):
+        if cpu >= max(ENOUGH, 2 * alone):
             comments = (*project.comments, "The program reads the project's own folder.")
             runs = {"folder": words}
             return replace(project, folder="{source}", benchmarks=runs, comments=comments)

@@ -35,12 +35,14 @@ _OWN, _NIGHTLY = "#[bench]", "RUSTC_BOOTSTRAP"
 
 @dataclass(frozen=True)
 class _Bench:
-    """A target of benchmarks, of the package of a workspace if it is named, in that folder."""
+    """A target of benchmarks, of the package of a workspace if it is named, in that folder; with
+    the option for features without which cargo does not build it."""
 
     name: str
     runner: str
     package: str = ""
     folder: str = ""
+    features: str = ""
 
     def __str__(self) -> str:
         return f"{self.package}/{self.name}" if self.package else self.name
@@ -48,9 +50,8 @@ class _Bench:
 
 def cargo(folder: Path) -> Project:
     """The first benchmark of the package that uses Criterion or divan, or has most `#[bench]`, else
-    the package's program, else one of the packages of its workspace; where that does not build, a
-    program, an example, its tests, or a benchmark to be filled in.
-    """
+    its program, else a benchmark of its workspace; where that does not build, a program, an
+    example, its tests, or a benchmark to be filled in."""
     manifest = folder / "Cargo.toml"
     try:
         data = parse_toml(needed(manifest))
@@ -84,13 +85,12 @@ def _timed(folder: Path, data: Mapping[str, Any], benches: Sequence[_Bench]) -> 
         folder="/".join(["{source}", *([bench.folder] if bench.folder else [])]),  # as cargo does
         comments=tuple(comments),
     )
-    target = f"--profile bench{of} --bench {bench.name}"
+    target = f"--profile bench{of} --bench {bench.name}{bench.features}"
     way = _by_cargo(folder, data, plain, target, _in_deps(bench.name))
     with suppress(UserError):
-        reason = f"The benchmark {bench} does not build."
         instead = _without(folder, data)
-        instead = replace(instead, comments=(reason, *instead.comments))
-        way = replace(way, otherwise=instead)
+        told = (f"The benchmark {bench} does not build.", *instead.comments)
+        way = replace(way, otherwise=replace(instead, comments=told))
     return way
 
 
@@ -100,8 +100,7 @@ _EXAMPLES = 3
 
 def _in_deps(name: str) -> str:
     """What cargo makes of that target, with a hash behind its name."""
-    name = name.replace("-", "_")
-    return f"$(ls -t target/release/deps/{name}-* | grep -v '\\.' | head -n 1)"
+    return f"$(ls -t target/release/deps/{name.replace('-', '_')}-* | grep -v '\\.' | head -n 1)"
 
 
 def _without(folder: Path, data: Mapping[str, Any]) -> Project:
@@ -111,7 +110,8 @@ def _without(folder: Path, data: Mapping[str, Any]) -> Project:
 
     def way(kind: str, name: str, project: Project, of: str = "") -> Project:
         made = f"target/release/{'examples/' if kind == 'example' else ''}{name}"
-        return _by_cargo(folder, data, project, f"--release{of} --{kind} {name}", made)
+        target = f"--release{of} --{kind} {name}{'' if of else _features(data, kind, name)}"
+        return _by_cargo(folder, data, project, target, made)
 
     if bins := _bins(folder, data):
         return way("bin", bins[0], replace(plain, comments=others(bins)))
@@ -119,15 +119,14 @@ def _without(folder: Path, data: Mapping[str, Any]) -> Project:
         names, places = dict[str, str](), dict[str, Path]()
         for place, inner in _members(folder, data):
             for name in _bins(place, inner):
-                names[name] = inner["package"]["name"]
+                names[name] = inner["package"]["name"] + _features(inner, "bin", name)
                 places[name] = (place / name).relative_to(folder)
         if not names:
             inside = some_names([str(p.relative_to(folder)) for p, _ in _members(folder, data)], 3)
             message = f"no package has a program or a benchmark; run whyfast new in one: {inside}"
             raise UserError(message, where=folder / "Cargo.toml")
         bins = wanted_first(places, folder.resolve().name, ())
-        plain = replace(plain, comments=others(bins))
-        return way("bin", bins[0], plain, f" -p {names[bins[0]]}")
+        return way("bin", bins[0], replace(plain, comments=others(bins)), f" -p {names[bins[0]]}")
     missing = to_fill_in("main() of whyfast_bench.rs")
     crate = str(data.get("lib", {}).get("name") or data["package"].get("name", ""))
     own = replace(plain, steps=(rust_file(crate),), incomplete=missing)
@@ -162,7 +161,6 @@ def _tests(folder: Path, data: Mapping[str, Any], crate: str, last: Project) -> 
     target = max(counts, key=counts.__getitem__, default="")
     if not counts[target]:
         return last
-    # Where cargo runs them.
     way = Project("path:cargo", (), "program", folder="{source}", others=(last,), otherwise=last)
     comment = f"It has no benchmark: the program is its tests ({target}), all in a run."
     runs = {"tests": ("{program}", "--test-threads=1")}
@@ -178,10 +176,8 @@ def _by_cargo(
     profile = "BENCH" if "--profile bench" in target else "RELEASE"
     env = {f"CARGO_PROFILE_{profile}_DEBUG": "1", f"CARGO_PROFILE_{profile}_STRIP": "none"}
     env |= project.env
-    comments = project.comments
-    steps = ["mkdir -p cargo"]
-    fetch: tuple[str, ...] = ()
-    home = ""
+    steps = ("mkdir -p cargo", *project.steps)
+    comments, fetch, home = project.comments, project.fetch, ""
     if _needs_registry(folder, data):
         fetch = ("cargo", "fetch")
         env |= registry()
@@ -189,11 +185,10 @@ def _by_cargo(
         home = REGISTRY_HERE
     how = f'{home}cd {{source}} && CARGO_TARGET_DIR="$OLDPWD/target" RUSTFLAGS="{{cflags}}" {{cc}}'
     make, copy = f"({how} rustc {target} --offline -j{{jobs}}", f") && cp {made} {{program}}"
-    steps += project.steps
     # Only the last crate is compiled, whose objects are kept.
     again = ' -- -C save-temps -C link-args="{layout}"'
     plain = replace(project, steps=(*steps, make + copy), env=env, comments=comments, fetch=fetch)
-    return replace(plain, steps=tuple(steps), link=make + again + copy, as_linked=plain)
+    return replace(plain, steps=steps, link=make + again + copy, as_linked=plain)
 
 
 #: In a separate folder: credentials stay hidden, and cargo can unpack and lock. It is empty at each
@@ -253,7 +248,7 @@ def _benches(folder: Path, manifest: Mapping[str, Any]) -> list[_Bench]:
         text = "".join(text_of(folder / str(place)) for place in places)
         runner = next((r for r in _RUNNERS if _wanted(r, manifest) and r in text), "")
         if runner:
-            found.append(_Bench(name, runner))
+            found.append(_Bench(name, runner, features=_features(manifest, "bench", name)))
     if found:
         return found
     counts = {
@@ -261,7 +256,13 @@ def _benches(folder: Path, manifest: Mapping[str, Any]) -> list[_Bench]:
         for f in sources(folder, ("benches/*.rs", "benches/*/main.rs"))
     }
     most = sorted((name for name in counts if counts[name]), key=lambda name: -counts[name])
-    return [_Bench(name, "libtest") for name in most]
+    return [_Bench(n, "libtest", features=_features(manifest, "bench", n)) for n in most]
+
+
+def _features(manifest: Mapping[str, Any], kind: str, name: str) -> str:
+    asked = (e.get("required-features") for e in manifest.get(kind, ()) if e.get("name") == name)
+    wanted = next(asked, None)
+    return f" --features {','.join(map(str, wanted))}" if wanted else ""
 
 
 def _wanted(crate: str, manifest: Mapping[str, Any]) -> str:

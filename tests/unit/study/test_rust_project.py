@@ -114,6 +114,15 @@ def test_a_workspace_may_name_its_own_folder(tmp_path: Path, itself: str) -> Non
     assert "--bench b " in cargo(tmp_path).link
 
 
+def test_features_that_a_target_requires_are_switched_on(tmp_path: Path) -> None:
+    text = '[package]\nname = "x"\n[[bin]]\nname = "a"\nrequired-features = ["cli", "std"]\n'
+    project(tmp_path, "Cargo.toml", text=text)
+    assert "--release --bin a --features cli,std --offline" in cargo(tmp_path).link
+    project(tmp_path, "Cargo.toml", text=text + text[text.index("[[") :].replace("bin", "bench"))
+    project(tmp_path, "benches/a.rs", text="#[bench]\nfn f() {}\n")
+    assert "--profile bench --bench a --features cli,std --offline" in cargo(tmp_path).link
+
+
 def test_of_a_workspace_of_libraries_a_package_is_named(tmp_path: Path) -> None:
     project(tmp_path, "Cargo.toml", text='[workspace]\nmembers = ["a"]\n')
     project(tmp_path, "a/Cargo.toml", text='[package]\nname = "a"\n')
