@@ -88,7 +88,7 @@ def take_over(recipe: Recipe, work: Path, store: BuildStore) -> None:
             e
             for e in entries
             if e in ("incremental", "examples")
-            or e.endswith(".rcgu.o")
+            or ".rcgu." in e  # objects, and what the compiler saves on the way to them
             or e.rpartition("-")[0].removeprefix("lib").replace("-", "_") in names
         ]
 

@@ -61,7 +61,7 @@ _DOWNLOADED = re.compile(r"([\w.+-]+?)-populate")
 #: that downloads those of a folder.
 _MISSING = (
     (re.compile(r"you're using offline mode|but --offline was specified"), "cargo fetch"),
-    (re.compile(r"disabled by GOPROXY=off"), "go mod download"),
+    (re.compile(r"disabled by GOPROXY=off|\.lock: read-only file system"), "go mod download"),
 )
 
 #: A reason that names a tool, and bytes of a log that are read.

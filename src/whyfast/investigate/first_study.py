@@ -173,7 +173,7 @@ def _with_a_program_that_works(
     with copied(folder, home) as copy:
         found = _with_benchmarks(copy, way, tries)
         others = sorted(
-            found.others if found.idle else (),
+            found.others if found.idle or not found.benchmarks else (),
             # Those first whose work the tests name; all are configured alike.
             key=lambda other: (
                 not commands_of_tests(copy, tries.made.program, program_name(other))[0]
@@ -224,7 +224,8 @@ def _built(
             comment = f"It is measured as linked, as it has no other layouts: {heard.reason}."
             # Without the last step it is the same program, which need not be built again.
             comments = (*bare.comments, comment)
-            return replace(bare, comments=comments, others=project.others), outcome
+            takes = float(outcome.provenance["seconds"])
+            return replace(bare, comments=comments, others=project.others, takes=takes), outcome
         if not _links(project, outcome.reason):
             return project, outcome
         bare = replace(bare, others=project.others)

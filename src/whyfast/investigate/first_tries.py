@@ -199,7 +199,9 @@ def _fails(
     folder: Path, words: Sequence[str], made: Build, where: Path | None, seconds: float
 ) -> tuple[str, float]:
     command = _filled(folder, words, made)
-    beside = {p.parent for w in command if (p := Path(w)).is_relative_to(folder) and p.is_file()}
+    given = {p for w in command if (p := Path(w)).is_relative_to(folder)}
+    beside = {p.parent for p in given if p.is_file()}
+    beside |= {Path(inner) for p in given if p.is_dir() for inner, *_ in os.walk(p)}
     before = [_listing(place) for place in beside]
     with tempfile.TemporaryDirectory(prefix="whyfast-") as empty:
         try:

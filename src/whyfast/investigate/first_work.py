@@ -73,8 +73,11 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
     timed = not reason and tries.by_a_clock(folder, WHOLE["whole"], alone)
     if not reason and alone >= ENOUGH and not timed:
         # It may be no more than the start of an interpreter.
-        scripts = _scripts(tries) if alone < _LONG_START else {}
-        return _running(project, scripts, project.benchmarks) if scripts else project
+        if alone >= _LONG_START:
+            return project
+        if scripts := _scripts(tries):
+            return _running(project, scripts, project.benchmarks)
+        return _tree(folder, project, alone, tries) or project
     if timed:
         todo = "add words that give it a number of rounds, or build another program in [build]"
         return replace(
@@ -117,6 +120,8 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
     document = None if good or waits else _document(folder, alone, tries)
     written = None
     if not good and not waits and (document is None or document[2] < ENOUGH):
+        if tree := _tree(folder, project, alone, tries):
+            return tree
         written = _own_document(folder, alone, tries)
     if document and (written is None or written[3] < 2 * document[2]):
         name, words, cpu = document
@@ -351,13 +356,34 @@ def _largest(folder: Path, names: re.Pattern[str]) -> list[Path]:
 
 def _reading(place: str, often: int = 1) -> tuple[tuple[str, ...], ...]:
     """Ways to give the program a document; as an argument after its input, since some programs
-    delete the file of their argument, with another for what they write, and at last ``often``."""
+    delete the file of their argument, with another for what they write, behind a pattern, and at
+    last ``often``."""
     once = (
         ("sh", "-c", _INPUT, "{program}", place),
         ("{program}", place),
         ("sh", "-c", WITH_OUTPUT, "{program}", place),
+        ("{program}", _ANY, place),
     )
     return once if often == 1 else (*once, ("{program}", *[place] * often))
+
+
+#: What every line matches, for a program that wants a pattern before its files; for others the
+#: folder in which it runs. How often one that reads folders gets that of the project.
+_ANY, _TREES = ".", (1, 8, 64)
+
+
+def _tree(folder: Path, project: Project, alone: float, tries: Tries) -> Project | None:
+    """The project whose program reads the project's own folder, as often as makes work."""
+    for often in _TREES:
+        words = ("{program}", _ANY, *["{source}"] * often)
+        failed, cpu = tries.fails(folder, words, folder)
+        if failed:
+            break
+        if cpu >= max(ENOUGH, 2 * alone):
+            comments = (*project.comments, "The program reads the project's own folder.")
+            runs = {"folder": words}
+            return replace(project, folder="{source}", benchmarks=runs, comments=comments)
+    return None
 
 
 def _least(alone: float) -> float:

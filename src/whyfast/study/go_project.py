@@ -1,4 +1,4 @@
-"""A project of Go: the benchmarks of its tests, or its program."""
+"""A project of Go: the benchmarks of its tests, its program, or the tests."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from whyfast.study.project import (
 )
 
 _GO = re.compile(r"^func Benchmark(\w+)\(\w+ \*testing\.B\)", re.MULTILINE)
+_TESTS = re.compile(r"^func Test(\w+)\(\w+ \*testing\.T\)", re.MULTILINE)
 
 
 def go(folder: Path) -> Project:
     """The benchmarks of the tests of the module, or of the package that ``folder`` is; or its
-    program, or a benchmark to be filled in."""
+    program, its tests, or a benchmark to be filled in."""
     module = _module(folder)
     needed(module / "go.mod")
     env = {"GOPROXY": "off", "GOTELEMETRY": "off"}
@@ -49,32 +50,40 @@ def go(folder: Path) -> Project:
         )
     files = sources(folder, ("*.go", "cmd/*/*.go"))
     mains = [f for f in files if re.search(r"(?m)^package main\b", text_of(f))]
-    steps: tuple[str, ...] = ()
-    if not place and not mains:
-        here = (text_of(f) for f in files if f.parent == folder)
-        if not any(re.search(r"(?m)^package \w", text) for text in here):
-            message = "has neither a program nor a benchmark in its tests, and no package here"
-            raise UserError(message, where=folder)
-        steps, place = (go_file(folder, "{source}"),), "./"
-    verb, what = (
-        ("test -c", place) if place else ("build", f"./{mains[0].parent.relative_to(folder)}")
-    )
+    plain = Project("path:go", (), "program", env=env, comments=tuple(comments), fetch=fetch)
     where = f"{{source}}/{inside}" if inside else "{source}"
+    if place:
+        return _tested(replace(plain, runner="go"), where, place)
+    if mains:
+        plain, main = replace(plain, benchmarks=WHOLE), mains[0].parent.relative_to(folder)
+        return _by_go(plain, where, "build", f"./{main}")
+    last = None
+    if any(re.search(r"(?m)^package \w", text_of(f)) for f in files if f.parent == folder):
+        own = replace(plain, steps=(go_file(folder, "{source}"),), runner="go")
+        last = _tested(replace(own, incomplete=to_fill_in("BenchmarkWork")), where, "./")
+    if tests := _go_benchmarks(folder, _TESTS)[0]:
+        comment = f"It has no benchmark: the program is the tests of {tests}, all in a run."
+        comments = [*comments, comment]
+        way = replace(plain, candidates={"tests": ("{program}",)}, comments=tuple(comments))
+        if last:
+            way = replace(way, others=(last,), otherwise=last)
+        return _tested(way, where, tests)
+    if last is None:
+        message = "has neither a program nor a benchmark in its tests, and no package here"
+        raise UserError(message, where=folder)
+    return last
+
+
+def _tested(project: Project, where: str, package: str) -> Project:
+    """The project whose program is that of the tests of a package, which read files beside them."""
+    place = f"{where}/{package[2:]}".rstrip("/")
+    return _by_go(replace(project, folder=place), where, "test -c", package)
+
+
+def _by_go(project: Project, where: str, verb: str, what: str) -> Project:
     start = f"cd {where} && {{cc}} {verb} {{cflags}} -buildvcs=false"
     end = f'-o "$OLDPWD/{{program}}" {what}'
-    plain = Project(
-        "path:go",
-        (*steps, f"{start} {end}"),
-        "program",
-        env=env,
-        benchmarks={} if place else WHOLE,
-        runner="go" if place else "command",
-        # As `go test` does it: tests read files beside them.
-        folder=f"{where}/{place[2:]}".rstrip("/") if place else "",
-        comments=tuple(comments),
-        fetch=fetch,
-        incomplete=to_fill_in("BenchmarkWork") if steps else "",
-    )
+    plain = replace(project, steps=(*project.steps, f"{start} {end}"))
     return replace(plain, link=f'{start} -ldflags="{{layout}}" {end}', as_linked=plain)
 
 
@@ -111,8 +120,9 @@ def _inner_module(folder: Path) -> str:
     return max(found, key=found.__getitem__, default="")
 
 
-def _go_benchmarks(folder: Path) -> tuple[str, tuple[str, ...]]:
-    """The package with the most benchmarks, and the others that have some."""
+def _go_benchmarks(folder: Path, functions: re.Pattern[str] = _GO) -> tuple[str, tuple[str, ...]]:
+    """The package with the most of these functions, but first a folder of benchmarks, which are of
+    the whole; and the others that have some."""
     counts: dict[str, int] = {}
     for file in sources(folder, ("**/*_test.go",)):
         parts = file.relative_to(folder).parts[:-1]
@@ -120,8 +130,8 @@ def _go_benchmarks(folder: Path) -> tuple[str, tuple[str, ...]]:
             continue
         if file.parent != folder and (file.parent / "go.mod").is_file():  # a module of its own
             continue
-        if count := len(_GO.findall(text_of(file))):
+        if count := len(functions.findall(text_of(file))):
             place = f"./{'/'.join(parts)}"
             counts[place] = counts.get(place, 0) + count
-    places = sorted(counts, key=lambda name: (-counts[name], name))
+    places = sorted(counts, key=lambda name: ("/bench" not in name, -counts[name], name))
     return (places[0], tuple(places[1:])) if places else ("", ())

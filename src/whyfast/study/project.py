@@ -42,7 +42,7 @@ class Project:
     its program was found; ``others`` are then the same project with other programs.
     ``link`` is the last step, where the program can be linked again in another layout, and
     ``as_linked`` the project without such a step. ``inner`` is its folder in the repository, where
-    that is built from the whole of it.
+    that is built from the whole of it. ``takes``: seconds of a build, where none is known by steps.
     """
 
     toolchain: str
@@ -68,6 +68,7 @@ class Project:
     idle: bool = False
     others: tuple[Project, ...] = ()
     inner: str = ""
+    takes: float = 0.0
 
 
 #: What times the whole program.

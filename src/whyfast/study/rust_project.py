@@ -1,10 +1,11 @@
-"""A project of Rust: benchmarks by Criterion, divan or Rust itself, or a binary."""
+"""A project of Rust: benchmarks by Criterion, divan or Rust itself, a binary, or its tests."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from whyfast.study.project import (
     some_names,
     sources,
     text_of,
+    wanted_first,
 )
 from whyfast.study.toml_table import parse_toml
 
@@ -33,29 +35,38 @@ _OWN, _NIGHTLY = "#[bench]", "RUSTC_BOOTSTRAP"
 
 @dataclass(frozen=True)
 class _Bench:
-    """A target of benchmarks, of the package of a workspace if it is named, in that folder."""
+    """A target of benchmarks, of the package of a workspace if it is named, in that folder; with
+    the option for features without which cargo does not build it."""
 
     name: str
     runner: str
     package: str = ""
     folder: str = ""
+    features: str = ""
 
     def __str__(self) -> str:
         return f"{self.package}/{self.name}" if self.package else self.name
 
 
 def cargo(folder: Path) -> Project:
-    """The first benchmark of the package or of its workspace that uses Criterion or divan, or has
-    most `#[bench]`, else, also where that does not build, its first binary or one to be filled in.
-    """
+    """The first benchmark of the package that uses Criterion or divan, or has most `#[bench]`, else
+    its program, else a benchmark of its workspace; where that does not build, a program, an
+    example, its tests, or a benchmark to be filled in."""
     manifest = folder / "Cargo.toml"
     try:
         data = parse_toml(needed(manifest))
     except ValueError as error:
         raise UserError(f"is not TOML: {error}", where=manifest) from None
-    benches = _benches(folder, data) or _of_members(folder, data)
-    if not benches:
-        return _without(folder, data)
+    benches, inner = _benches(folder, data), _of_members(folder, data)
+    if not benches and (not inner or _bins(folder, data)):
+        program = _without(folder, data)
+        # The program runs the code of all packages, if it has something to do.
+        return replace(program, others=(_timed(folder, data, inner),)) if inner else program
+    return _timed(folder, data, benches or inner)
+
+
+def _timed(folder: Path, data: Mapping[str, Any], benches: Sequence[_Bench]) -> Project:
+    """The first of the benchmarks."""
     bench, more = benches[0], benches[1:]
     comments = [f"The program is the benchmark {bench}."]
     if more:
@@ -74,15 +85,12 @@ def cargo(folder: Path) -> Project:
         folder="/".join(["{source}", *([bench.folder] if bench.folder else [])]),  # as cargo does
         comments=tuple(comments),
     )
-    # Its file has a hash behind its name.
-    made = f"$(ls -t target/release/deps/{bench.name}-* | grep -v '\\.' | head -n 1)"
-    target = f"--profile bench{of} --bench {bench.name}"
-    way = _by_cargo(folder, data, plain, target, made)
+    target = f"--profile bench{of} --bench {bench.name}{bench.features}"
+    way = _by_cargo(folder, data, plain, target, _in_deps(bench.name))
     with suppress(UserError):
-        reason = f"The benchmark {bench} does not build."
         instead = _without(folder, data)
-        instead = replace(instead, comments=(reason, *instead.comments))
-        way = replace(way, otherwise=instead)
+        told = (f"The benchmark {bench} does not build.", *instead.comments)
+        way = replace(way, otherwise=replace(instead, comments=told))
     return way
 
 
@@ -90,35 +98,75 @@ def cargo(folder: Path) -> Project:
 _EXAMPLES = 3
 
 
+def _in_deps(name: str) -> str:
+    """What cargo makes of that target, with a hash behind its name."""
+    return f"$(ls -t target/release/deps/{name.replace('-', '_')}-* | grep -v '\\.' | head -n 1)"
+
+
 def _without(folder: Path, data: Mapping[str, Any]) -> Project:
-    """A binary of the package, an example, or a program to be filled in for its library."""
-    bins = [str(b["name"]) for b in data.get("bin", ()) if "name" in b]
-    if (folder / "src" / "main.rs").is_file() and "package" in data and not bins:
-        bins.append(str(data["package"].get("name", "")))
-    bins += sorted(f.stem for f in (folder / "src" / "bin").glob("*.rs") if f.stem not in bins)
+    """A binary of the package or of its workspace, an example, the tests, or a program to be filled
+    in for its library."""
     plain = Project("path:cargo", (), "program", benchmarks=WHOLE)
 
-    def way(kind: str, name: str, project: Project) -> Project:
+    def way(kind: str, name: str, project: Project, of: str = "") -> Project:
         made = f"target/release/{'examples/' if kind == 'example' else ''}{name}"
-        return _by_cargo(folder, data, project, f"--release --{kind} {name}", made)
+        target = f"--release{of} --{kind} {name}{'' if of else _features(data, kind, name)}"
+        return _by_cargo(folder, data, project, target, made)
 
-    if bins:
+    if bins := _bins(folder, data):
         return way("bin", bins[0], replace(plain, comments=others(bins)))
     if "package" not in data:
-        message = "no package has a benchmark that is known; run whyfast new in one of them"
-        raise UserError(message, where=folder / "Cargo.toml")
+        names, places = dict[str, str](), dict[str, Path]()
+        for place, inner in _members(folder, data):
+            for name in _bins(place, inner):
+                names[name] = inner["package"]["name"] + _features(inner, "bin", name)
+                places[name] = (place / name).relative_to(folder)
+        if not names:
+            inside = some_names([str(p.relative_to(folder)) for p, _ in _members(folder, data)], 3)
+            message = f"no package has a program or a benchmark; run whyfast new in one: {inside}"
+            raise UserError(message, where=folder / "Cargo.toml")
+        bins = wanted_first(places, folder.resolve().name, ())
+        return way("bin", bins[0], replace(plain, comments=others(bins)), f" -p {names[bins[0]]}")
     missing = to_fill_in("main() of whyfast_bench.rs")
-    crate = data.get("lib", {}).get("name") or data["package"].get("name", "")
-    own = replace(plain, steps=(rust_file(str(crate)),), incomplete=missing)
+    crate = str(data.get("lib", {}).get("name") or data["package"].get("name", ""))
+    own = replace(plain, steps=(rust_file(crate),), incomplete=missing)
     last = way("example", "whyfast_bench", own)
     examples = [
         way("example", f.stem, replace(plain, comments=(f"The program is the example {f.stem}.",)))
         for f in sources(folder, ("examples/*.rs",))[:_EXAMPLES]
     ]
+    last = _tests(folder, data, crate, last)
     if not examples:
         return last
     # What an example needs may not be here, and it may have nothing to do.
-    return replace(examples[0], others=(*examples[1:], last), otherwise=last)
+    return replace(examples[0], others=(*examples[1:], last, *last.others), otherwise=last)
+
+
+def _bins(folder: Path, data: Mapping[str, Any]) -> list[str]:
+    """The names of the package's programs."""
+    bins = [str(b["name"]) for b in data.get("bin", ()) if "name" in b]
+    if (folder / "src" / "main.rs").is_file() and "package" in data and not bins:
+        bins.append(str(data["package"].get("name", "")))
+    place = folder / "src" / "bin"
+    more = [f.stem for f in place.glob("*.rs")] + [f.parent.name for f in place.glob("*/main.rs")]
+    return bins + sorted(set(more) - set(bins))
+
+
+def _tests(folder: Path, data: Mapping[str, Any], crate: str, last: Project) -> Project:
+    """All tests of the program that has most as one benchmark; ``last`` where there are none."""
+    counts = Counter[str]()
+    for file in sources(folder, ("tests/*.rs", "src/**/*.rs")):
+        kind = f"test {file.stem}" if file.parent == folder / "tests" else "lib"
+        counts[kind] += text_of(file).count("#[test]")
+    target = max(counts, key=counts.__getitem__, default="")
+    if not counts[target]:
+        return last
+    way = Project("path:cargo", (), "program", folder="{source}", others=(last,), otherwise=last)
+    comment = f"It has no benchmark: the program is its tests ({target}), all in a run."
+    runs = {"tests": ("{program}", "--test-threads=1")}
+    way = replace(way, candidates=runs, comments=(comment,))
+    made = _in_deps(crate if target == "lib" else target.removeprefix("test "))
+    return _by_cargo(folder, data, way, f"--profile bench --{target}", made)
 
 
 def _by_cargo(
@@ -128,10 +176,8 @@ def _by_cargo(
     profile = "BENCH" if "--profile bench" in target else "RELEASE"
     env = {f"CARGO_PROFILE_{profile}_DEBUG": "1", f"CARGO_PROFILE_{profile}_STRIP": "none"}
     env |= project.env
-    comments = project.comments
-    steps = ["mkdir -p cargo"]
-    fetch: tuple[str, ...] = ()
-    home = ""
+    steps = ("mkdir -p cargo", *project.steps)
+    comments, fetch, home = project.comments, project.fetch, ""
     if _needs_registry(folder, data):
         fetch = ("cargo", "fetch")
         env |= registry()
@@ -139,11 +185,10 @@ def _by_cargo(
         home = REGISTRY_HERE
     how = f'{home}cd {{source}} && CARGO_TARGET_DIR="$OLDPWD/target" RUSTFLAGS="{{cflags}}" {{cc}}'
     make, copy = f"({how} rustc {target} --offline -j{{jobs}}", f") && cp {made} {{program}}"
-    steps += project.steps
     # Only the last crate is compiled, whose objects are kept.
     again = ' -- -C save-temps -C link-args="{layout}"'
     plain = replace(project, steps=(*steps, make + copy), env=env, comments=comments, fetch=fetch)
-    return replace(plain, steps=tuple(steps), link=make + again + copy, as_linked=plain)
+    return replace(plain, steps=steps, link=make + again + copy, as_linked=plain)
 
 
 #: In a separate folder: credentials stay hidden, and cargo can unpack and lock. It is empty at each
@@ -176,20 +221,22 @@ def _needs_registry(folder: Path, manifest: Mapping[str, Any]) -> bool:
 
 def _of_members(folder: Path, data: Mapping[str, Any]) -> list[_Bench]:
     """The benchmarks of a workspace's packages."""
-    found = []
-    patterns = [str(m) for m in data.get("workspace", {}).get("members", ()) if ".." not in str(m)]
-    for pattern in patterns:
+    return [
+        replace(b, package=str(inner["package"]["name"]), folder=str(place.relative_to(folder)))
+        for place, inner in _members(folder, data)
+        for b in _benches(place, inner)
+    ]
+
+
+def _members(folder: Path, data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """The folders of a workspace's packages, with their manifests."""
+    listed = map(str, data.get("workspace", {}).get("members", ()))
+    for pattern in (p for p in listed if p.strip("./") and ".." not in p and p[0] != "/"):
         for member in sorted(folder.glob(pattern)):
-            try:
+            with suppress(ValueError):
                 inner = parse_toml(text_of(member / "Cargo.toml"))
-            except ValueError:
-                continue
-            if name := inner.get("package", {}).get("name", ""):
-                place = str(member.relative_to(folder))
-                found += [
-                    replace(b, package=str(name), folder=place) for b in _benches(member, inner)
-                ]
-    return found
+                if inner.get("package", {}).get("name", "") and member != folder:
+                    yield member, inner
 
 
 def _benches(folder: Path, manifest: Mapping[str, Any]) -> list[_Bench]:
@@ -201,7 +248,7 @@ def _benches(folder: Path, manifest: Mapping[str, Any]) -> list[_Bench]:
         text = "".join(text_of(folder / str(place)) for place in places)
         runner = next((r for r in _RUNNERS if _wanted(r, manifest) and r in text), "")
         if runner:
-            found.append(_Bench(name, runner))
+            found.append(_Bench(name, runner, features=_features(manifest, "bench", name)))
     if found:
         return found
     counts = {
@@ -209,7 +256,13 @@ def _benches(folder: Path, manifest: Mapping[str, Any]) -> list[_Bench]:
         for f in sources(folder, ("benches/*.rs", "benches/*/main.rs"))
     }
     most = sorted((name for name in counts if counts[name]), key=lambda name: -counts[name])
-    return [_Bench(name, "libtest") for name in most]
+    return [_Bench(n, "libtest", features=_features(manifest, "bench", n)) for n in most]
+
+
+def _features(manifest: Mapping[str, Any], kind: str, name: str) -> str:
+    asked = (e.get("required-features") for e in manifest.get(kind, ()) if e.get("name") == name)
+    wanted = next(asked, None)
+    return f" --features {','.join(map(str, wanted))}" if wanted else ""
 
 
 def _wanted(crate: str, manifest: Mapping[str, Any]) -> str:

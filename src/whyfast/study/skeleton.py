@@ -100,7 +100,7 @@ steps = [
 {steps}]
 {link}# The file that the steps make, relative to that folder.
 program = {program}
-{env}
+{takes}{env}
 [variant.release]
 toolchain = {toolchain}
 {cflags}
@@ -116,6 +116,12 @@ path = {}
 _LINK = """\
 # The last step; it also links the program in other layouts, which tell what its place does.
 link = {}
+"""
+
+
+_TAKES = """\
+# What one build takes, about: a check waits four times as long for two.
+takes = "{:.0f}s"
 """
 
 
@@ -141,6 +147,7 @@ def check_file(project: Project) -> str:
         else "",
         link=_LINK.format(_string(project.link)) if project.link else "",
         program=_string(project.program),
+        takes=_TAKES.format(project.takes) if project.takes >= 10.0 else "",
         env=_table("build.env", project.env),
         toolchain=_string(project.toolchain),
         cflags=f"cflags = {_list(project.cflags)}\n" if project.cflags else "",

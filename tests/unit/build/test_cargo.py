@@ -29,6 +29,8 @@ def test_other_packages_are_taken_over_and_none_of_the_source(
     first = built(_by_cargo(source), store)
     assert first.program.read_text().split() == ["libmy_own-2.rlib", "libserde-1.rlib"]
     (source / "new.rs").write_text("new")
+    saved = first.program.parent / "target/release/deps/bench-1.bench.2-cgu.0.rcgu.no-opt.bc"
+    saved.touch()  # as large as a program, and made anew
     second = built(_by_cargo(source), store)
     assert second.program.read_text().split() == ["libserde-1.rlib"]
     kept = second.program.parent / "target/release/deps/libserde-1.rlib"

@@ -93,6 +93,7 @@ def test_a_submodule_is_blamed_unless_something_else_is_downloaded(
     [
         ("As a reminder, you're using offline mode (--offline)", "cargo fetch"),
         ("x: module lookup disabled by GOPROXY=off", "go mod download"),
+        ("a_test.go:12:2: open /m/@v/v1.8.4.lock: read-only file system", "go mod download"),
         ("error: expected", ""),
     ],
 )

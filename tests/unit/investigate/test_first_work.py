@@ -134,6 +134,7 @@ def test_a_program_as_fast_as_a_checksum_gets_a_large_document_often(given: Give
 
     def runs(words: Sequence[str]) -> Run:
         wrong = any("document." in word and ".json" not in word for word in words)
+        wrong |= "{source}" in words  # a folder
         return "exit code 1" * wrong, (0.02 if len(words) > 8 else 0.001), 0.1
 
     found = given(runs, "")
@@ -249,6 +250,36 @@ def test_a_program_that_reads_folders_runs_in_that_of_the_project(
     cpu = {("{program}",): 0.001, ("{program}", "inside"): seconds}
     found = given(lambda words: ("", cpu.get((*words,), 0.0), 0.0), "")
     assert (found.folder, found.idle, found.benchmarks) == (folder, not folder, WHOLE)
+
+
+@pytest.mark.parametrize("start", [0.0, 0.012])
+def test_a_program_that_searches_gets_the_projects_folder_until_it_is_work(
+    given: Given, start: float
+) -> None:
+    """One fails without a pattern, the other reads where it is, and takes long to start."""
+
+    def runs(words: Sequence[str]) -> Run:
+        if start == 0.0 and [*words][1:2] != ["."]:
+            return ("wants a pattern", 0.0, 0.0)
+        wrong = any("whyfast_bench" in word for word in words)
+        return "fails" * wrong, start + 0.0005 * words.count("{source}"), 0.0
+
+    found = given(runs, "")
+    assert found.folder == "{source}"
+    assert found.benchmarks == {"folder": ("{program}", ".", *["{source}"] * 64)}
+
+
+def test_a_program_that_wants_a_pattern_reads_a_document_behind_it(
+    given: Given, tmp_path: Path
+) -> None:
+    (tmp_path / "libpngs").mkdir()
+    (tmp_path / "libpngs" / "a.json").write_text("{}")
+
+    def runs(words: Sequence[str]) -> Run:
+        good = [*words][1:] == [".", "{source}/a.json"]
+        return ("" if good else "fails"), 0.02, 0.0
+
+    assert [*given(runs, "").benchmarks.values()] == [("{program}", ".", "{source}/a.json")]
 
 
 def test_commands_of_the_projects_tests_are_work(

@@ -1,5 +1,6 @@
 """What whyfast new makes of a project's files."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -325,6 +326,31 @@ def test_the_package_with_most_go_benchmarks_is_chosen_and_others_named(tmp_path
     assert (made.runner, made.benchmarks) == ("go", {})
     assert made.steps[0].endswith(" ./deep/er")
     assert "other packages have some, too: ./." in made.comments[0]
+    project(tmp_path, "benchmark/b_test.go", text=one % "E")
+    assert KINDS["go"][1](tmp_path).steps[0].endswith(" ./benchmark")
+
+
+def test_a_package_without_benchmarks_is_timed_by_its_tests(tmp_path: Path) -> None:
+    project(tmp_path, "go.mod", text="module x\n")
+    project(tmp_path, "x.go", text="package x\n")
+    assert KINDS["go"][1](tmp_path).incomplete
+    project(tmp_path, "deep/a_test.go", text="func TestA(t *testing.T) {\n}\n")
+    made = KINDS["go"][1](tmp_path)
+    assert (made.runner, made.candidates) == ("command", {"tests": ("{program}",)})
+    assert made.steps[-1].endswith(" ./deep")
+    assert made.folder == "{source}/deep"
+    assert made.otherwise is made.others[0]
+    assert made.others[0].incomplete
+    project(tmp_path, "main.go", text="package main\n")
+    assert KINDS["go"][1](tmp_path).benchmarks == {"whole": ("{program}",)}
+
+
+@pytest.mark.parametrize(("seconds", "stated"), [(61.4, "61s"), (9.0, None)])
+def test_a_long_build_whose_steps_are_new_says_how_long_it_takes(
+    seconds: float, stated: str | None
+) -> None:
+    made = Project("path:go", ("true",), "p", benchmarks={"a": ("{program}",)}, takes=seconds)
+    assert tomllib.loads(check_file(made))["build"].get("takes") == stated
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.study.test_kinds import project
 
+from whyfast.model.errors import UserError
 from whyfast.study.rust_project import cargo
 
 
@@ -59,15 +60,86 @@ def test_examples_of_a_library_are_programs_and_else_one_is_filled_in(tmp_path: 
     assert made.otherwise is made.others[1]
 
 
+def test_a_library_without_examples_is_timed_by_the_program_with_most_tests(
+    tmp_path: Path,
+) -> None:
+    project(tmp_path, "Cargo.toml", text='[package]\nname = "serde-x"\n')
+    project(tmp_path, "tests/a.rs", text="#[test]\nfn f() {}\n")
+    project(tmp_path, "tests/b.rs", text="#[test]\nfn f() {}\n#[test]\nfn g() {}\n")
+    made = cargo(tmp_path)
+    assert "--profile bench --test b " in made.link
+    assert "target/release/deps/b-*" in made.link
+    assert made.candidates == {"tests": ("{program}", "--test-threads=1")}
+    assert (made.folder, made.benchmarks) == ("{source}", {})
+    assert made.otherwise is made.others[0]
+    assert "--example whyfast_bench" in made.others[0].link
+    project(tmp_path, "src/lib.rs", text="#[test]\n" * 3)
+    assert "--profile bench --lib " in cargo(tmp_path).link
+    assert "target/release/deps/serde_x-*" in cargo(tmp_path).link
+
+
+def test_the_program_of_a_workspace_is_timed_before_a_benchmark_of_its_packages(
+    tmp_path: Path,
+) -> None:
+    project(tmp_path, "Cargo.toml", text='[package]\nname = "x"\n[workspace]\nmembers = ["a"]\n')
+    project(tmp_path, "src/main.rs", text="fn main() {}\n")
+    project(tmp_path, "a/Cargo.toml", text='[package]\nname = "a"\n')
+    project(tmp_path, "a/benches/b.rs", text="#[bench]\nfn f() {}\n")
+    made = cargo(tmp_path)
+    assert "--release --bin x " in made.link
+    assert ["-p a --bench b " in other.link for other in made.others] == [True]
+
+
+def test_of_a_workspace_without_benchmarks_the_program_of_its_name_is_timed(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "tool"
+    project(folder, "Cargo.toml", text='[workspace]\nmembers = ["crates/*"]\n')
+    for name in ("aaa", "tool"):
+        project(folder, f"crates/{name}/Cargo.toml", text=f'[package]\nname = "{name}"\n')
+        project(folder, f"crates/{name}/src/main.rs", text="fn main() {}\n")
+    made = cargo(folder)
+    assert "--release -p tool --bin tool " in made.link
+    assert "aaa" in made.comments[0]
+    project(folder, "crates/tool/src/bin/t/main.rs", text="fn main() {}\n")
+    (folder / "crates/tool/src/main.rs").unlink()
+    assert "--release -p tool --bin t " in cargo(folder).link
+
+
+@pytest.mark.parametrize("itself", [".", "./", "..", "/"])
+def test_a_workspace_may_name_its_own_folder(tmp_path: Path, itself: str) -> None:
+    manifest = f'[package]\nname = "x"\n[workspace]\nmembers = ["{itself}"]\n'
+    project(tmp_path, "Cargo.toml", text=manifest)
+    project(tmp_path, "benches/b.rs", text="#[bench]\nfn f() {}\n")
+    assert "--bench b " in cargo(tmp_path).link
+
+
+def test_features_that_a_target_requires_are_switched_on(tmp_path: Path) -> None:
+    text = '[package]\nname = "x"\n[[bin]]\nname = "a"\nrequired-features = ["cli", "std"]\n'
+    project(tmp_path, "Cargo.toml", text=text)
+    assert "--release --bin a --features cli,std --offline" in cargo(tmp_path).link
+    project(tmp_path, "Cargo.toml", text=text + text[text.index("[[") :].replace("bin", "bench"))
+    project(tmp_path, "benches/a.rs", text="#[bench]\nfn f() {}\n")
+    assert "--profile bench --bench a --features cli,std --offline" in cargo(tmp_path).link
+
+
+def test_of_a_workspace_of_libraries_a_package_is_named(tmp_path: Path) -> None:
+    project(tmp_path, "Cargo.toml", text='[workspace]\nmembers = ["a"]\n')
+    project(tmp_path, "a/Cargo.toml", text='[package]\nname = "a"\n')
+    with pytest.raises(UserError, match=r"in one: a$"):
+        cargo(tmp_path)
+
+
 def test_of_benchmarks_of_rust_itself_the_file_with_most_is_built_by_any_compiler(
     tmp_path: Path,
 ) -> None:
     project(tmp_path, "Cargo.toml", text='[package]\nname = "x"\n')
     project(tmp_path, "benches/a.rs", text="#[bench]\nfn f() {}\n")
-    project(tmp_path, "benches/b.rs", text="#[bench]\nfn f() {}\n#[bench]\nfn g() {}\n")
+    project(tmp_path, "benches/b-c.rs", text="#[bench]\nfn f() {}\n#[bench]\nfn g() {}\n")
     made = cargo(tmp_path)
     assert made.runner == "libtest"
-    assert "--bench b" in made.link
+    assert "--bench b-c " in made.link
+    assert "target/release/deps/b_c-*" in made.link  # cargo names the file as a crate
     assert made.env["RUSTC_BOOTSTRAP"] == "1"
 
 
