@@ -87,6 +87,30 @@ def build_all(
     return in_threads(jobs, seconds, workers)
 
 
+def build_beside(
+    made: Build,
+    recipes: Sequence[Recipe],
+    store: BuildStore,
+    progress: Progress,
+    seconds: float = math.inf,
+) -> list[BuildOutcome]:
+    """The same, each in a copy of the folder in which CMake made another program of the project,
+    which needs most of the same objects; from nothing where it is configured otherwise."""
+
+    def configured(inputs: Mapping[str, Any]) -> dict[str, Any]:
+        steps = [step for step in inputs["steps"] if "{jobs}" not in step]
+        return {**inputs, "steps": steps, "program": ""}
+
+    work, before = store.folder(made.digest) / "work", configured(made.provenance["inputs"])
+    there = any(work.rglob("CMakeCache.txt"))
+    places = [work if there and configured(r.inputs) == before else None for r in recipes]
+    jobs = [
+        partial(build_one, r, store, progress, beside=p)
+        for r, p in zip(recipes, places, strict=True)
+    ]
+    return in_threads(jobs, seconds, 1)
+
+
 def in_threads(
     jobs: Sequence[Callable[[Steps], BuildOutcome]], seconds: float, workers: int
 ) -> list[BuildOutcome]:
@@ -128,7 +152,13 @@ def in_threads(
         pool.shutdown()
 
 
-def build_one(recipe: Recipe, store: BuildStore, progress: Progress, steps: Steps) -> BuildOutcome:
+def build_one(
+    recipe: Recipe,
+    store: BuildStore,
+    progress: Progress,
+    steps: Steps,
+    beside: Path | None = None,
+) -> BuildOutcome:
     """The stored build when there is one whose program is as it was made, else make it."""
     if build := reusable(recipe, store):
         return build
@@ -149,8 +179,10 @@ def build_one(recipe: Recipe, store: BuildStore, progress: Progress, steps: Step
                 return as_build(recipe, alike, reused=True)
             progress(f"building {recipe.variant} with {recipe.toolchain.version}")
             tell_last(recipe, store, progress)
-            return make_build(recipe, store, steps, progress)
+            return make_build(recipe, store, steps, progress, beside)
     except CannotBuildHere as error:
+        if beside:  # without bubblewrap a folder cannot be seen elsewhere
+            return build_one(recipe, store, progress, steps)
         return BuildFailure(recipe.variant, "not-buildable", str(error))
     except InterruptedError as error:
         return BuildFailure(recipe.variant, "late", str(error))
@@ -175,11 +207,16 @@ def reusable(recipe: Recipe, store: BuildStore) -> Build | None:
 
 
 def make_build(
-    recipe: Recipe, store: BuildStore, runner: Steps, progress: Progress
+    recipe: Recipe,
+    store: BuildStore,
+    runner: Steps,
+    progress: Progress,
+    beside: Path | None = None,
 ) -> BuildOutcome:
     """Copy the source, run the steps and keep what they make, whether or not it is there; where
-    that was ended, go on. CannotBuildHere when the toolchain has a root that cannot be entered
-    here."""
+    that was ended, go on. With ``beside``, where another program of the project was made, they run
+    in a copy of that, and in an empty folder where they fail in it. CannotBuildHere when the
+    toolchain has a root that cannot be entered here."""
     folder = store.folder(recipe.digest)
     work, files = folder / "work", recipe.source.files
     # Cargo goes on by itself, as it can tell what is whole.
@@ -190,13 +227,18 @@ def make_build(
         forget_made(work, files, left.begun)
     else:
         left = Left(files, noted=_with_source(recipe, folder, store))
+        if beside:
+            shutil.rmtree(work)
+            shutil.copytree(beside, work, symlinks=True)
+            left.noted = False
     watch = Stopwatch(left.seconds)
-    env, sandbox, reason = run_steps(recipe, folder, store, left, runner, progress)
+    env, sandbox, reason = run_steps(recipe, folder, store, left, runner, progress, beside)
     left.seconds = watch.seconds()
     if reason and runner.cancelled.is_set():
-        left.write(folder)
+        if not beside:
+            left.write(folder)
         return replace(keep_failure(recipe, store, reason), kind="late")
-    if reason and gone_on:
+    if reason and (gone_on or beside):
         return make_build(recipe, store, runner, progress)
     if reason:
         return keep_failure(recipe, store, reason)
@@ -207,9 +249,8 @@ def make_build(
         failure = keep_failure(recipe, store, reason + instead(recipe, made))
         alike = (name for name in made if Path(name).name == Path(recipe.program).name)
         return replace(failure, elsewhere=next(alike, ""))
-    return keep_build(
-        recipe, store, provenance_of(recipe, folder, left, env, watch.started, sandbox)
-    )
+    record = provenance_of(recipe, folder, left, env, watch.started, sandbox)
+    return keep_build(recipe, store, {**record, **({"made_in": str(beside)} if beside else {})})
 
 
 def _with_source(recipe: Recipe, folder: Path, store: BuildStore) -> bool:
@@ -248,15 +289,20 @@ _TICK = 0.011
 
 
 def run_steps(
-    recipe: Recipe, folder: Path, store: BuildStore, left: Left, runner: Steps, progress: Progress
+    recipe: Recipe,
+    folder: Path,
+    store: BuildStore,
+    left: Left,
+    runner: Steps,
+    progress: Progress,
+    made_in: Path | None = None,
 ) -> tuple[dict[str, str], str, str]:
     """Run the shell lines in ``folder / "work"`` that did not run whole, and note in ``left`` what
     they read, with a log beside it: their environment, the sandbox in words, and why they failed,
-    empty when they did not. CannotBuildHere when the toolchain has a root that cannot be entered
-    here."""
+    empty when they did not. ``made_in`` and CannotBuildHere are those of :func:`surround`."""
     work, log = folder / "work", folder / "log.txt"
-    env, within, sandbox = surround(recipe, folder, store)
-    steps, first = expand_steps(recipe, work, os.cpu_count() or 1), left.first
+    env, within, sandbox = surround(recipe, folder, store, made_in)
+    steps, first = expand_steps(recipe, made_in or work, os.cpu_count() or 1), left.first
     forget_again(work / "src", left.files)  # we have listed its folders
     with log.open("ab" if left.begun else "wb") as out:
         left.begun = 0.0

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.model.errors import UserError
-from whyfast.study.library import c_library
+from whyfast.study.library import CXX, c_library
 from whyfast.study.makefile import makefile_in, programs_of, read_makefile
 from whyfast.study.project import (
     SECTIONS,
@@ -30,14 +30,18 @@ from whyfast.study.project import (
 
 
 def c(folder: Path) -> Project:
-    """A Makefile that makes one program, or the C files themselves."""
+    """A Makefile that makes one program, or the C files themselves, or those of C++."""
     makefile = makefile_in(folder)
-    files = sources(folder, ("*.c", "src/*.c"))
-    # A library has programs of its own in other folders.
-    mains = _mains(files) or _mains(sources(folder, _ASIDE))
+    files, mains = list[Path](), list[Path]()
+    for ends in (("c",), CXX):
+        if not mains:
+            files = files or sources(folder, tuple(f"{p}*.{e}" for p in ("", "src/") for e in ends))
+            # A library has programs of its own in other folders.
+            aside = tuple(f"{p}*/*.{e}" for p in _ASIDE for e in ends)
+            mains = _mains(files) or _mains(sources(folder, aside))
     if makefile is not None:
         if not files and not re.search(
-            r"\$[({](CC|MAKE)[)}]|\b(gcc|cc|clang)\b|\.[co]\b", text_of(makefile)
+            r"\$[({](CC|CXX|MAKE)[)}]|\b(gcc|cc|clang)\b|[gc]\+\+|\.[co]\b", text_of(makefile)
         ):
             raise UserError("compiles no C", where=makefile)
         try:
@@ -58,7 +62,7 @@ def c(folder: Path) -> Project:
 
 
 #: Where a library has programs.
-_ASIDE = ("bench*/*.c", "example*/*.c", "test*/*.c")
+_ASIDE = ("bench", "example", "test")
 
 
 def _mains(files: Sequence[Path]) -> list[Path]:
@@ -79,7 +83,7 @@ def _of_files(
         names_of = ", ".join(str(f.relative_to(folder)) for f in mains[1:])
         comments.append(f"Left out, with a main() of their own: {names_of}.")
     plain = Project(
-        "path:cc",
+        "path:c++" if chosen.suffix[1:] in CXX else "path:cc",
         (f"{{cc}} {{cflags}} {include} -o {{program}} {names} {{ldflags}} -lm",),
         "program",
         cflags=("-O2", "-g"),

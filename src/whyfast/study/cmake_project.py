@@ -14,11 +14,11 @@ from whyfast.study.project import (
     Project,
     first_group,
     instead_of,
+    is_theirs,
     linked_again,
     needed,
     or_else,
     others,
-    some_names,
     sources,
     text_of,
     tools,
@@ -35,16 +35,16 @@ _MOST_LISTS = 300
 
 def cmake(folder: Path) -> Project:
     """A program that CMakeLists.txt or those of its subfolders add: the one with Google Benchmark,
-    else the one that has the project's name, else one that is installed."""
+    else the one that has the project's name, else one that is installed. Where they add none, as of
+    a library of headers, one of a folder that is a project of its own, such as its tests."""
     needed(folder / "CMakeLists.txt")
-    lists = dict(islice(_lists(folder, Path(), _DEEPEST_FOLDER), _MOST_LISTS))
+    found = _read(folder)
+    inner = "" if _programs(found) else next(iter(_elsewhere(folder)), "")
+    lists = _read(folder / inner) if inner else found
     text = "\n".join(lists.values())
-    places: dict[str, Path] = {}
-    for place, content in lists.items():
-        for name in _cmake_project_programs(content, lists[Path()]):
-            places.setdefault(name, place)
+    places = _programs(lists)
     if not places:
-        raise UserError(f"adds no executable{_elsewhere(folder)}", where=folder / "CMakeLists.txt")
+        raise UserError("adds no executable", where=folder / "CMakeLists.txt")
     timed = re.findall(r"target_link_libraries\s*\(\s*([\w.-]+)[^()]*\bbenchmark(?:_main)?\b", text)
     installed = [
         w for t in re.findall(r"install\s*\(\s*TARGETS([^()]*)\)", text) for w in t.split()
@@ -66,13 +66,15 @@ def cmake(folder: Path) -> Project:
         if without:
             comments = (*comments, f"It downloads while it builds, unless by{without}.")
         make = f"cmake --build build -j{{jobs}} --target {name}"
+        source = f"{{source}}/{inner}" if inner else "{source}"
         project = Project(
             "path:c++" if cxx else "path:cc",
             (
                 # Layouts move what is in the program, and nothing in a library beside it.
-                "cmake -S {source} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo "
+                f"cmake -S {source} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo "
                 f"-DBUILD_SHARED_LIBS=OFF{on}{without} "
-                f"-DCMAKE_{language}_COMPILER={{cc}} {flags}",
+                f"-DCMAKE_{language}_COMPILER={{cc}} {flags} "
+                '-DCMAKE_EXE_LINKER_FLAGS="{ldflags}"',
                 make,
             ),
             str(Path("build") / made[name]),
@@ -90,9 +92,9 @@ def cmake(folder: Path) -> Project:
         return project
 
     # What is off by default may need what is not there, such as a library for tests.
-    always = [name for name in names if not switches.get(name)]
+    always = [name for name in names if not switches.get(name) and "fuzz" not in name.lower()]
     if always and names[0] not in always:
-        first = way(names)
+        first = way(names, [way(n) for n in instead_of(names)])
         last = way(always, [way(n) for n in instead_of(always)])
         return or_else(first, last)
     further = [way(n) for n in instead_of(names)]
@@ -115,7 +117,8 @@ _OFF = re.compile(
 _ON = re.compile(r'\boption\s*\(\s*([\w.-]+)\s+"[^"]*"\s*(?:ON|TRUE|YES|1)\b', re.IGNORECASE)
 _VALUES = re.compile(r"set_property\s*\(\s*CACHE\s+(\w+)\s+PROPERTY\s+STRINGS\s+([^()]*)\)")
 _IF = re.compile(
-    r"\b(if|elseif|else|endif|add_subdirectory|FetchContent_\w+|ExternalProject_Add)\s*\(([^()]*)"
+    r"\b(if|elseif|else|endif|add_subdirectory|FetchContent_\w+|ExternalProject_Add)\s*\(([^()]*)",
+    re.IGNORECASE,
 )
 
 
@@ -189,18 +192,102 @@ def _switches(lists: Mapping[Path, str]) -> dict[str, list[str]]:
     return found
 
 
-def _elsewhere(folder: Path) -> str:
-    """Which folders below have a CMakeLists.txt of their own that adds one, and how to go on."""
+def _programs(lists: Mapping[Path, str]) -> dict[str, Path]:
+    """The programs that they add, with the folders of their lists."""
+    places: dict[str, Path] = {}
+    for place, content in lists.items():
+        for name in _cmake_project_programs(content, lists[Path()]):
+            places.setdefault(name, place)
+    return places
+
+
+def _elsewhere(folder: Path) -> list[str]:
+    """The folders below that are projects of their own which add programs, the likeliest first."""
     found: dict[str, Path] = {}
     for file in islice(folder.glob("*/**/CMakeLists.txt"), _MOST_LISTS):
-        text = text_of(file)
-        if re.search(r"\bproject\s*\(", text) and _cmake_project_programs(text, text):
+        if re.search(r"\bproject\s*\(", text_of(file), re.IGNORECASE):
             place = file.parent.relative_to(folder)
-            found[str(place)] = place
+            named = re.fullmatch(r"[\w./+-]+", str(place)) and not is_theirs(place)
+            if named and _programs(_read(file.parent)):
+                found[str(place)] = place
     names = wanted_first(found, folder.resolve().name, ())
     names.sort(key=lambda name: "linux" not in name)
-    more = f" (or {some_names(names[1:], 3)})" if names[1:] else ""
-    return f"; its folders do: cd {names[0]}; whyfast new{more}" if names else ""
+    return names
+
+
+def _read(folder: Path) -> dict[Path, str]:
+    """What :func:`_lists` finds, with functions and loops that add programs written out."""
+    return _written_out(folder, dict(islice(_lists(folder, Path(), _DEEPEST_FOLDER), _MOST_LISTS)))
+
+
+_FUNCTION = re.compile(
+    r"\b(?:function|macro)\s*\(\s*(\w+)([^()]*)\)(.*?)\bend(?:function|macro)\s*\([^()]*\)",
+    re.DOTALL,
+)
+#: The innermost loop.
+_LOOP = re.compile(
+    r"\bforeach\s*\(\s*(\w+)\s+([^()]*)\)((?:(?!\bforeach\s*\().)*?)\bendforeach\s*\([^()]*\)",
+    re.DOTALL,
+)
+_STEM = re.compile(r"get_filename_component\s*\(\s*(\w+)\s+\"?([^\s\"]+)\"?\s+NAME_W\w+")
+#: Rounds in which they are written out, each one level deeper, and values of a loop.
+_ROUNDS, _MOST_VALUES = 4, 200
+
+
+def _written_out(folder: Path, lists: Mapping[Path, str]) -> dict[Path, str]:
+    """The lists with the bodies of functions that add programs in place of their calls, and those
+    of loops once for each value: what a name is then no longer depends on where it stands."""
+    every = "\n".join(lists.values())
+    bodies: dict[str, tuple[list[str], str]] = {}
+    for _ in range(_ROUNDS):  # one may call another
+        adds = re.compile(rf"\b({'|'.join(['add_executable', *map(re.escape, bodies)])})\s*\(")
+        for name, words, body in _FUNCTION.findall(every):
+            if adds.search(body):
+                bodies[name.lower()] = words.split(), body
+    calls = re.compile(
+        rf"\b({'|'.join(map(re.escape, bodies)) or '(?!)'})\s*\(((?:[^()]|\([^()]*\))*)\)"
+    )
+    values: dict[str, list[str]] = {}
+    for name, words in re.findall(r"\bset\s*\(\s*(\w+)\s+([^()$]+)\)", every):
+        values.setdefault(name, words.replace('"', "").split())
+    for name, words in re.findall(r"\blist\s*\(\s*APPEND\s+(\w+)\s+([^()$]+)\)", every):
+        values[name] = [*values.get(name, ()), *words.split()]
+
+    def filled(body: str, given: Mapping[str, str]) -> str:
+        for name, value in given.items():
+            body = body.replace(f"${{{name}}}", value)
+        for name, file in _STEM.findall(body):
+            body = body.replace(f"${{{name}}}", Path(file).stem)
+        return body
+
+    def call(found: re.Match[str]) -> str:
+        parameters, body = bodies[found[1]]
+        words = found[2].replace('"', "").split()
+        rest = {"ARGN": " ".join(words[len(parameters) :])}
+        return filled(body, {**dict(zip(parameters, words, strict=False)), **rest})
+
+    def loop(found: re.Match[str]) -> str:
+        words = found[2].removeprefix("IN ").split()
+        named = words[:1] == ["LISTS"]
+        given = [
+            value
+            for word in words[words[:1] in (["LISTS"], ["ITEMS"]) :]
+            for value in (values.get(word.strip("${}"), ()) if named or "$" in word else [word])
+        ]
+        return "\n".join(filled(found[3], {found[1]: v}) for v in given[:_MOST_VALUES])
+
+    written = {}
+    for place, text in lists.items():
+        for name, patterns in re.findall(r"\bfile\s*\(\s*GLOB\s+(\w+)\s+([^()]+)\)", text):
+            files = [p for p in patterns.replace('"', "").split() if not p.isupper()]
+            plain = [re.sub(r"^\$\{\w+\}/", "", file) for file in files]
+            there = [p for p in plain if p[0] != "/" and "$" not in p and ".." not in p]
+            values[name] = [f.name for f in sources(folder / place, tuple(there))]
+        text = _FUNCTION.sub(lambda m: "" if m[1].lower() in bodies else m[0], text)
+        for _ in range(_ROUNDS):
+            text = _LOOP.sub(loop, calls.sub(call, text))
+        written[place] = text
+    return written
 
 
 def _lists(folder: Path, place: Path, deepest: int) -> Iterator[tuple[Path, str]]:
@@ -214,6 +301,8 @@ def _lists(folder: Path, place: Path, deepest: int) -> Iterator[tuple[Path, str]
     text = text_of(folder / place / "CMakeLists.txt")
     text = re.sub(r"(?m)^[ \t]*include\s*\(\s*\"?([\w./-]+\.cmake)\"?\s*\)", included, text)
     text = re.sub(r"#.*", "", text)
+    # Names of commands are the same in capital letters.
+    text = re.sub(r"(?m)^[ \t]*\w+(?=[ \t]*\()", lambda name: name[0].lower(), text)
     yield place, text
     if deepest:
         inners = re.findall(r"add_subdirectory\s*\(\s*\"?([\w./-]+)", text)
@@ -237,16 +326,13 @@ def _made_in(text: str, name: str, place: Path) -> Path:
 
 
 def _cmake_project_programs(text: str, top: str) -> list[str]:
-    """The names of programs, those of variables that are set and of loops over words among them, in
-    their order; of several values the first, as it depends on no condition."""
+    """The names of programs, those of variables that are set among them, in their order; of several
+    values the first, as it depends on no condition."""
     variables: dict[str, list[str]] = {}
     for name, value in re.findall(r"set\s*\(\s*(\w+)\s+\"?([\w.-]+)\"?\s*\)", top + text):
         variables.setdefault(name, [value])
     if project := first_group(_CMAKE_PROJECT, top):
         variables["PROJECT_NAME"] = [project]
-    for name, words in re.findall(r"foreach\s*\(\s*(\w+)\s+([^()$]+)\)", text):
-        given = words.removeprefix("IN ITEMS").split()
-        variables[name] = given if given[:1] != ["IN"] else []
     added = re.findall(r"add_executable\s*\(\s*\"?((?:\$\{\w+\}|[\w.-])+)(?=[\s\")])", text)
     return [name for words in added for name in _expanded(words, variables)]
 
