@@ -102,13 +102,12 @@ def build_beside(
         return {**inputs, "steps": steps, "program": ""}
 
     work, before = store.folder(made.digest) / "work", configured(made.provenance["inputs"])
-    there = any(work.rglob("CMakeCache.txt"))
-    places = [work if there and configured(r.inputs) == before else None for r in recipes]
-    jobs = [
-        partial(build_one, r, store, progress, beside=p)
-        for r, p in zip(recipes, places, strict=True)
-    ]
-    return in_threads(jobs, seconds, 1)
+    if any(work.rglob("CMakeCache.txt")):
+        alike = [configured(recipe.inputs) == before for recipe in recipes]
+        recipes = [
+            replace(r, beside=work if a else None) for r, a in zip(recipes, alike, strict=True)
+        ]
+    return build_all(recipes, store, progress, seconds)
 
 
 def in_threads(
@@ -152,13 +151,7 @@ def in_threads(
         pool.shutdown()
 
 
-def build_one(
-    recipe: Recipe,
-    store: BuildStore,
-    progress: Progress,
-    steps: Steps,
-    beside: Path | None = None,
-) -> BuildOutcome:
+def build_one(recipe: Recipe, store: BuildStore, progress: Progress, steps: Steps) -> BuildOutcome:
     """The stored build when there is one whose program is as it was made, else make it."""
     if build := reusable(recipe, store):
         return build
@@ -179,10 +172,10 @@ def build_one(
                 return as_build(recipe, alike, reused=True)
             progress(f"building {recipe.variant} with {recipe.toolchain.version}")
             tell_last(recipe, store, progress)
-            return make_build(recipe, store, steps, progress, beside)
+            return make_build(recipe, store, steps, progress)
     except CannotBuildHere as error:
-        if beside:  # without bubblewrap a folder cannot be seen elsewhere
-            return build_one(recipe, store, progress, steps)
+        if recipe.beside:  # without bubblewrap a folder cannot be seen elsewhere
+            return build_one(replace(recipe, beside=None), store, progress, steps)
         return BuildFailure(recipe.variant, "not-buildable", str(error))
     except InterruptedError as error:
         return BuildFailure(recipe.variant, "late", str(error))
@@ -207,15 +200,10 @@ def reusable(recipe: Recipe, store: BuildStore) -> Build | None:
 
 
 def make_build(
-    recipe: Recipe,
-    store: BuildStore,
-    runner: Steps,
-    progress: Progress,
-    beside: Path | None = None,
+    recipe: Recipe, store: BuildStore, runner: Steps, progress: Progress
 ) -> BuildOutcome:
     """Copy the source, run the steps and keep what they make, whether or not it is there; where
-    that was ended, go on. With ``beside``, where another program of the project was made, they run
-    in a copy of that, and in an empty folder where they fail in it. CannotBuildHere when the
+    that was ended, go on; where they fail in a copy, begin anew. CannotBuildHere when the
     toolchain has a root that cannot be entered here."""
     folder = store.folder(recipe.digest)
     work, files = folder / "work", recipe.source.files
@@ -227,19 +215,19 @@ def make_build(
         forget_made(work, files, left.begun)
     else:
         left = Left(files, noted=_with_source(recipe, folder, store))
-        if beside:
+        if recipe.beside:
             shutil.rmtree(work)
-            shutil.copytree(beside, work, symlinks=True)
+            shutil.copytree(recipe.beside, work, symlinks=True)
             left.noted = False
     watch = Stopwatch(left.seconds)
-    env, sandbox, reason = run_steps(recipe, folder, store, left, runner, progress, beside)
+    env, sandbox, reason = run_steps(recipe, folder, store, left, runner, progress)
     left.seconds = watch.seconds()
     if reason and runner.cancelled.is_set():
-        if not beside:
+        if not recipe.beside:
             left.write(folder)
         return replace(keep_failure(recipe, store, reason), kind="late")
-    if reason and (gone_on or beside):
-        return make_build(recipe, store, runner, progress)
+    if reason and (gone_on or recipe.beside):
+        return make_build(replace(recipe, beside=None), store, runner, progress)
     if reason:
         return keep_failure(recipe, store, reason)
     program = work / recipe.program
@@ -250,7 +238,8 @@ def make_build(
         alike = (name for name in made if Path(name).name == Path(recipe.program).name)
         return replace(failure, elsewhere=next(alike, ""))
     record = provenance_of(recipe, folder, left, env, watch.started, sandbox)
-    return keep_build(recipe, store, {**record, **({"made_in": str(beside)} if beside else {})})
+    made_in = {"made_in": str(recipe.beside)} if recipe.beside else {}
+    return keep_build(recipe, store, {**record, **made_in})
 
 
 def _with_source(recipe: Recipe, folder: Path, store: BuildStore) -> bool:
@@ -289,20 +278,15 @@ _TICK = 0.011
 
 
 def run_steps(
-    recipe: Recipe,
-    folder: Path,
-    store: BuildStore,
-    left: Left,
-    runner: Steps,
-    progress: Progress,
-    made_in: Path | None = None,
+    recipe: Recipe, folder: Path, store: BuildStore, left: Left, runner: Steps, progress: Progress
 ) -> tuple[dict[str, str], str, str]:
     """Run the shell lines in ``folder / "work"`` that did not run whole, and note in ``left`` what
     they read, with a log beside it: their environment, the sandbox in words, and why they failed,
-    empty when they did not. ``made_in`` and CannotBuildHere are those of :func:`surround`."""
+    empty when they did not. CannotBuildHere when the toolchain has a root that cannot be entered
+    here."""
     work, log = folder / "work", folder / "log.txt"
-    env, within, sandbox = surround(recipe, folder, store, made_in)
-    steps, first = expand_steps(recipe, made_in or work, os.cpu_count() or 1), left.first
+    env, within, sandbox = surround(recipe, folder, store, recipe.beside)
+    steps, first = expand_steps(recipe, recipe.beside or work, os.cpu_count() or 1), left.first
     forget_again(work / "src", left.files)  # we have listed its folders
     with log.open("ab" if left.begun else "wb") as out:
         left.begun = 0.0

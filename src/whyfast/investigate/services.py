@@ -103,11 +103,10 @@ class Services:
     ``system`` has the kernel's files, ``sysctls`` holds settings in them, ``cpus`` are those that
     processes may be bound to; ``new_id`` gives runs and sessions their names, from which all that
     is drawn at random follows. ``toolchain``, ``interpreter``, ``build``,
-    ``build_beside``, ``build_incrementally``, ``rebuild``, ``relink``, ``kernel`` and ``valgrind``
-    get and make what is run; ``runner``, ``probe``, ``aside`` and ``launcher`` run it; ``left``
-    says how many processes programs have left behind since the last call. ``build_ahead`` starts
-    builds on other machines that are likely to be asked for, the likeliest first; None: there are
-    no such.
+    ``build_beside``, ``build_incrementally``, ``rebuild``, ``relink``, ``kernel``, ``valgrind`` get
+    and make what is run; ``runner``, ``probe``, ``aside`` and ``launcher`` run it; ``left`` says
+    how many processes programs have left behind since the last call. ``build_ahead`` starts builds
+    on other machines that are likely to be asked for, the likeliest first; None: there are no such.
     ``boot_unit`` None: it depends on whether the processor can run other kernels.
     """
 

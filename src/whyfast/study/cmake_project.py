@@ -38,9 +38,8 @@ def cmake(folder: Path) -> Project:
     else the one that has the project's name, else one that is installed. Where they add none, as of
     a library of headers, one of a folder that is a project of its own, such as its tests."""
     needed(folder / "CMakeLists.txt")
-    found = _read(folder)
-    inner = "" if _programs(found) else next(iter(_elsewhere(folder)), "")
-    lists = _read(folder / inner) if inner else found
+    inner = "" if _programs(_read(folder)) else next(iter(_elsewhere(folder)), "")
+    lists = _read(folder / inner)
     text = "\n".join(lists.values())
     places = _programs(lists)
     if not places:
@@ -91,14 +90,12 @@ def cmake(folder: Path) -> Project:
             return replace(project, otherwise=way(names, further, downloads))
         return project
 
+    further = [way(n) for n in instead_of(names)]
+    first = way(names, further)
     # What is off by default may need what is not there, such as a library for tests.
     always = [name for name in names if not switches.get(name) and "fuzz" not in name.lower()]
     if always and names[0] not in always:
-        first = way(names, [way(n) for n in instead_of(names)])
-        last = way(always, [way(n) for n in instead_of(always)])
-        return or_else(first, last)
-    further = [way(n) for n in instead_of(names)]
-    first = way(names, further)
+        return or_else(first, way(always, [way(n) for n in instead_of(always)]))
     # A condition that is not read here may keep CMake from adding the first.
     return or_else(first, further[0]) if further else first
 
@@ -205,14 +202,12 @@ def _elsewhere(folder: Path) -> list[str]:
     """The folders below that are projects of their own which add programs, the likeliest first."""
     found: dict[str, Path] = {}
     for file in islice(folder.glob("*/**/CMakeLists.txt"), _MOST_LISTS):
-        if re.search(r"\bproject\s*\(", text_of(file), re.IGNORECASE):
-            place = file.parent.relative_to(folder)
-            named = re.fullmatch(r"[\w./+-]+", str(place)) and not is_theirs(place)
-            if named and _programs(_read(file.parent)):
-                found[str(place)] = place
+        place = file.parent.relative_to(folder)
+        if re.fullmatch(r"[\w./+-]+", str(place)) and not is_theirs(place):
+            named = re.search(r"\bproject\s*\(", text_of(file), re.IGNORECASE)
+            found |= {str(place): place} if named and _programs(_read(file.parent)) else {}
     names = wanted_first(found, folder.resolve().name, ())
-    names.sort(key=lambda name: "linux" not in name)
-    return names
+    return sorted(names, key=lambda name: "linux" not in name)
 
 
 def _read(folder: Path) -> dict[Path, str]:
@@ -221,17 +216,17 @@ def _read(folder: Path) -> dict[Path, str]:
 
 
 _FUNCTION = re.compile(
-    r"\b(?:function|macro)\s*\(\s*(\w+)([^()]*)\)(.*?)\bend(?:function|macro)\s*\([^()]*\)",
-    re.DOTALL,
+    r"(?s)\b(?:function|macro)\s*\(\s*(\w+)([^()]*)\)(.*?)\bend(?:function|macro)\s*\([^()]*\)"
 )
 #: The innermost loop.
 _LOOP = re.compile(
-    r"\bforeach\s*\(\s*(\w+)\s+([^()]*)\)((?:(?!\bforeach\s*\().)*?)\bendforeach\s*\([^()]*\)",
-    re.DOTALL,
+    r"(?s)\bforeach\s*\(\s*(\w+)\s+([^()]*)\)((?:(?!\bforeach\s*\().)*?)\bendforeach\s*\([^()]*\)"
 )
+_SETS = re.compile(r"\b(?:set|list)\s*\(\s*(APPEND\s+)?(\w+)\s+([^()$]+)\)")
 _STEM = re.compile(r"get_filename_component\s*\(\s*(\w+)\s+\"?([^\s\"]+)\"?\s+NAME_W\w+")
-#: Rounds in which they are written out, each one level deeper, and values of a loop.
-_ROUNDS, _MOST_VALUES = 4, 200
+#: Rounds in which they are written out, each one level deeper, values of a loop, and letters from
+#: which on there is no further round.
+_ROUNDS, _MOST_VALUES, _MOST_WRITTEN = 4, 100, 500_000
 
 
 def _written_out(folder: Path, lists: Mapping[Path, str]) -> dict[Path, str]:
@@ -248,10 +243,9 @@ def _written_out(folder: Path, lists: Mapping[Path, str]) -> dict[Path, str]:
         rf"\b({'|'.join(map(re.escape, bodies)) or '(?!)'})\s*\(((?:[^()]|\([^()]*\))*)\)"
     )
     values: dict[str, list[str]] = {}
-    for name, words in re.findall(r"\bset\s*\(\s*(\w+)\s+([^()$]+)\)", every):
-        values.setdefault(name, words.replace('"', "").split())
-    for name, words in re.findall(r"\blist\s*\(\s*APPEND\s+(\w+)\s+([^()$]+)\)", every):
-        values[name] = [*values.get(name, ()), *words.split()]
+    for more, name, words in _SETS.findall(every):
+        if more or name not in values:
+            values[name] = [*values.get(name, ()), *words.replace('"', "").split()]
 
     def filled(body: str, given: Mapping[str, str]) -> str:
         for name, value in given.items():
@@ -261,31 +255,26 @@ def _written_out(folder: Path, lists: Mapping[Path, str]) -> dict[Path, str]:
         return body
 
     def call(found: re.Match[str]) -> str:
-        parameters, body = bodies[found[1]]
+        names, body = bodies[found[1]]
         words = found[2].replace('"', "").split()
-        rest = {"ARGN": " ".join(words[len(parameters) :])}
-        return filled(body, {**dict(zip(parameters, words, strict=False)), **rest})
+        words[len(names) :] = [" ".join(words[len(names) :])]
+        return filled(body, dict(zip([*names, "ARGN"], words, strict=False)))
 
     def loop(found: re.Match[str]) -> str:
-        words = found[2].removeprefix("IN ").split()
-        named = words[:1] == ["LISTS"]
-        given = [
-            value
-            for word in words[words[:1] in (["LISTS"], ["ITEMS"]) :]
-            for value in (values.get(word.strip("${}"), ()) if named or "$" in word else [word])
-        ]
+        words = re.sub(r"^IN (LISTS|ITEMS) ", "", found[2]).split()
+        given = [v for w in words for v in values.get(w.strip("${}"), [] if "$" in w else [w])]
         return "\n".join(filled(found[3], {found[1]: v}) for v in given[:_MOST_VALUES])
 
     written = {}
     for place, text in lists.items():
         for name, patterns in re.findall(r"\bfile\s*\(\s*GLOB\s+(\w+)\s+([^()]+)\)", text):
-            files = [p for p in patterns.replace('"', "").split() if not p.isupper()]
-            plain = [re.sub(r"^\$\{\w+\}/", "", file) for file in files]
-            there = [p for p in plain if p[0] != "/" and "$" not in p and ".." not in p]
+            plain = [re.sub(r"^\$\{\w+\}/", "", p) for p in patterns.replace('"', "").split()]
+            there = (p for p in plain if re.fullmatch(r"(?!.*\.\.)[\w*.-][\w*./+-]*", p))
             values[name] = [f.name for f in sources(folder / place, tuple(there))]
         text = _FUNCTION.sub(lambda m: "" if m[1].lower() in bodies else m[0], text)
         for _ in range(_ROUNDS):
-            text = _LOOP.sub(loop, calls.sub(call, text))
+            if len(text) < _MOST_WRITTEN:
+                text = _LOOP.sub(loop, calls.sub(call, text))
         written[place] = text
     return written
 

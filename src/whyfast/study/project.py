@@ -122,7 +122,7 @@ def is_theirs(place: Path) -> bool:
 
 def others(names: list[str]) -> tuple[str, ...]:
     """A comment that names the programs behind the first, which was chosen."""
-    more = ", ".join(names[1:])
+    more = some_names(names[1:])
     return (f"The program is {names[0]}; there are also {more}.",) if more else ()
 
 
