@@ -102,11 +102,10 @@ def build_beside(
         return {**inputs, "steps": steps, "program": ""}
 
     work, before = store.folder(made.digest) / "work", configured(made.provenance["inputs"])
-    if any(work.rglob("CMakeCache.txt")):
-        alike = [configured(recipe.inputs) == before for recipe in recipes]
-        recipes = [
-            replace(r, beside=work if a else None) for r, a in zip(recipes, alike, strict=True)
-        ]
+    copied = any(work.rglob("CMakeCache.txt"))
+    recipes = [
+        replace(r, beside=work) if copied and configured(r.inputs) == before else r for r in recipes
+    ]
     return build_all(recipes, store, progress, seconds)
 
 
@@ -223,8 +222,7 @@ def make_build(
     env, sandbox, reason = run_steps(recipe, folder, store, left, runner, progress)
     left.seconds = watch.seconds()
     if reason and runner.cancelled.is_set():
-        if not recipe.beside:
-            left.write(folder)
+        left.write(folder)
         return replace(keep_failure(recipe, store, reason), kind="late")
     if reason and (gone_on or recipe.beside):
         return make_build(replace(recipe, beside=None), store, runner, progress)

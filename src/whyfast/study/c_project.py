@@ -52,13 +52,18 @@ def c(folder: Path) -> Project:
     if not mains:
         raise UserError("no C file with a main()", where=folder)
     mains = _likeliest(mains, folder)
+    # One of another folder may build where that needs what is not there.
+    instead = sorted(mains[1:], key=lambda main: main.parent == mains[0].parent)[:3]
     further: list[Project] = []
-    for main in mains[1:4]:
+    for main in instead:
         with suppress(UserError):  # a name that no step may hold
             further.append(_of_files(folder, files, [main, *(f for f in mains if f != main)]))
+    found = _of_files(folder, files, mains, further)
+    for way in further:
+        found = or_else(found, way)
     with suppress(UserError):
-        return replace(_of_files(folder, files, mains, further), otherwise=c_library(folder))
-    return _of_files(folder, files, mains, further)
+        return or_else(found, c_library(folder))
+    return found
 
 
 #: Where a library has programs.

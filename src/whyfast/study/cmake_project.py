@@ -206,13 +206,7 @@ def _elsewhere(folder: Path) -> list[str]:
         if re.fullmatch(r"[\w./+-]+", str(place)) and not is_theirs(place):
             named = re.search(r"\bproject\s*\(", text_of(file), re.IGNORECASE)
             found |= {str(place): place} if named and _programs(_read(file.parent)) else {}
-    names = wanted_first(found, folder.resolve().name, ())
-    return sorted(names, key=lambda name: "linux" not in name)
-
-
-def _read(folder: Path) -> dict[Path, str]:
-    """What :func:`_lists` finds, with functions and loops that add programs written out."""
-    return _written_out(folder, dict(islice(_lists(folder, Path(), _DEEPEST_FOLDER), _MOST_LISTS)))
+    return sorted(wanted_first(found, folder.resolve().name, ()), key=lambda n: "linux" not in n)
 
 
 _FUNCTION = re.compile(
@@ -229,9 +223,10 @@ _STEM = re.compile(r"get_filename_component\s*\(\s*(\w+)\s+\"?([^\s\"]+)\"?\s+NA
 _ROUNDS, _MOST_VALUES, _MOST_WRITTEN = 4, 100, 500_000
 
 
-def _written_out(folder: Path, lists: Mapping[Path, str]) -> dict[Path, str]:
-    """The lists with the bodies of functions that add programs in place of their calls, and those
-    of loops once for each value: what a name is then no longer depends on where it stands."""
+def _read(folder: Path) -> dict[Path, str]:
+    """What :func:`_lists` finds, with the bodies of functions that add programs in place of their
+    calls, and those of loops once for each value: what a name is no longer depends on its place."""
+    lists = dict(islice(_lists(folder, Path(), _DEEPEST_FOLDER), _MOST_LISTS))
     every = "\n".join(lists.values())
     bodies: dict[str, tuple[list[str], str]] = {}
     for _ in range(_ROUNDS):  # one may call another

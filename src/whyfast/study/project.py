@@ -107,7 +107,7 @@ def wanted_first(programs: Mapping[str, Path], project: str, installed: Sequence
         letters = iter(whole[1:])
         short = made[:1] == whole[:1] and all(letter in letters for letter in made[1:])
         place = f"{programs[name]} {name}".lower()
-        measures = bool(re.search(r"bench|perf(?![eo])|speed", place))
+        measures = bool(re.search(r"bench|(?<![a-z])perf(?![eo])|speed", place))
         aside = bool(re.search(r"test|example|demo|sample", place))
         theirs = "fuzz" in place or is_theirs(programs[name].parent)
         return theirs, made != whole, not measures, aside or not short, name not in installed, aside
