@@ -210,17 +210,18 @@ def _elsewhere(folder: Path) -> list[str]:
 
 
 _FUNCTION = re.compile(
-    r"(?s)\b(?:function|macro)\s*\(\s*(\w+)([^()]*)\)(.*?)\bend(?:function|macro)\s*\([^()]*\)"
+    r"(?s)\b(?:function|macro)\s*\(\s*(\w+)([^()]*)\)((?:(?!\b(?:function|macro)\s*\().)*?)"
+    r"\bend(?:function|macro)\s*\([^()]*\)"
 )
 #: The innermost loop.
 _LOOP = re.compile(
-    r"(?s)\bforeach\s*\(\s*(\w+)\s+([^()]*)\)((?:(?!\bforeach\s*\().)*?)\bendforeach\s*\([^()]*\)"
+    r"(?s)\bforeach\s*\(\s*(\w+)\s([^()]*)\)((?:(?!\bforeach\s*\().)*?)\bendforeach\s*\([^()]*\)"
 )
-_SETS = re.compile(r"\b(?:set|list)\s*\(\s*(APPEND\s+)?(\w+)\s+([^()$]+)\)")
+_SETS = re.compile(r"\b(?:set|list)\s*\(\s*(APPEND\s+)?(\w+)\s([^()$]+)\)")
 _STEM = re.compile(r"get_filename_component\s*\(\s*(\w+)\s+\"?([^\s\"]+)\"?\s+NAME_W\w+")
 #: Rounds in which they are written out, each one level deeper, values of a loop, and letters from
 #: which on there is no further round.
-_ROUNDS, _MOST_VALUES, _MOST_WRITTEN = 4, 100, 500_000
+_ROUNDS, _MOST_VALUES, _MOST_WRITTEN = 4, 100, 100_000
 
 
 def _read(folder: Path) -> dict[Path, str]:
@@ -256,7 +257,7 @@ def _read(folder: Path) -> dict[Path, str]:
         return filled(body, dict(zip([*names, "ARGN"], words, strict=False)))
 
     def loop(found: re.Match[str]) -> str:
-        words = re.sub(r"^IN (LISTS|ITEMS) ", "", found[2]).split()
+        words = re.sub(r"^\s*IN\s+(LISTS|ITEMS)\s", "", found[2]).split()
         given = [v for w in words for v in values.get(w.strip("${}"), [] if "$" in w else [w])]
         return "\n".join(filled(found[3], {found[1]: v}) for v in given[:_MOST_VALUES])
 

@@ -49,7 +49,6 @@ func BenchmarkWork(b *testing.B) {{{{
 
 #: How files in C++ end.
 CXX = ("cc", "cpp", "cxx")
-
 #: What a header has that only C++ reads: one of its own headers, where none is for C alone.
 _CXX = re.compile(r"^\s*#\s*include\s*<[a-z_]+>", re.MULTILINE)
 

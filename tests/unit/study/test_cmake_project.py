@@ -203,3 +203,25 @@ def test_a_newer_tool_that_is_found_before_that_of_the_system_is_used(
         assert [v.split(":")[0] for v in found.values()] == (
             [str(tmp_path / first)] if first else []
         )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "function(a)\n" * 20_000,
+        "foreach(a b)\n" * 20_000,
+        "foreach(a" + " " * 300_000,
+        "set(a" + " " * 300_000,
+        "function(f x)\nf(x)\nf(x)\nadd_executable(x y)\nendfunction()\n" + "f(a)\n" * 1000,
+        "foreach(a " + "b " * 100 + ")\n",
+    ],
+)
+def test_hostile_lists_are_read_in_no_time(tmp_path: Path, text: str) -> None:
+    """Where a pattern went back over what it has read, or loops in loops were written out whole,
+    these would take years."""
+    inner = f"{text}add_executable(p p.c)\n" + text.count("foreach(a b b") * "endforeach()\n"
+    for _ in range(4 if "foreach(a b b" in text else 0):
+        inner = f"{text}{inner}endforeach()\n"
+    assert cmake(tmp_path, f"project(p C)\nadd_executable(p p.c)\n{inner}").program == (
+        "build/p.linked"
+    )
