@@ -183,7 +183,8 @@ def _switches(lists: Mapping[Path, str]) -> dict[str, list[str]]:
             elif command == "return":  # what follows is only for those who asked
                 around[0] |= denied[-1]
             elif command == "add_subdirectory":
-                places.setdefault(place / words[0], set().union(*around))
+                inner, asked_here = place / words[0], set().union(*around)
+                places[inner] = min(places.get(inner, asked_here), asked_here, key=len)
             elif command == "add_executable":
                 found.setdefault(words[0], sorted(set().union(*around)))
     return found
@@ -203,7 +204,7 @@ def _elsewhere(folder: Path) -> list[str]:
     found: dict[str, Path] = {}
     for file in islice(folder.glob("*/**/CMakeLists.txt"), _MOST_LISTS):
         place = file.parent.relative_to(folder)
-        if re.fullmatch(r"[\w./+-]+", str(place)) and not is_theirs(place):
+        if re.fullmatch(r"[\w+-][\w.+-]*(/[\w+-][\w.+-]*)*", str(place)) and not is_theirs(place):
             named = re.search(r"\bproject\s*\(", text_of(file), re.IGNORECASE)
             found |= {str(place): place} if named and _programs(_read(file.parent)) else {}
     return sorted(wanted_first(found, folder.resolve().name, ()), key=lambda n: "linux" not in n)

@@ -98,16 +98,15 @@ def spread(commands: Commands, group: Callable[[str], str]) -> Commands:
 
 def wanted_first(programs: Mapping[str, Path], project: str, installed: Sequence[str]) -> list[str]:
     """Names of programs, given with the files that are made, in the order in which they are likely
-    to be meant: the one that has the project's name, then one that measures it, then one with an
-    abbreviation of it, as ``rg`` of ripgrep, then installed ones; tests and examples last, and
-    behind them fuzzers, which need a compiler's own library, and those of others."""
+    to be meant: that of the project's name, one that measures it, one with an abbreviation of it,
+    as ``rg`` of ripgrep, installed ones; tests and examples, then fuzzers and those of others."""
 
     def rank(name: str) -> tuple[bool, bool, bool, bool, bool, bool]:
         made, whole = programs[name].name.lower(), project.lower()
         letters = iter(whole[1:])
         short = made[:1] == whole[:1] and all(letter in letters for letter in made[1:])
         place = f"{programs[name]} {name}".lower()
-        measures = bool(re.search(r"bench|(?<![a-z])perf(?![eo])|speed", place))
+        measures = bool(re.search(r"bench|(?<![a-z])perf(?!ect)|speed", place))
         aside = bool(re.search(r"test|example|demo|sample", place))
         theirs = "fuzz" in place or is_theirs(programs[name].parent)
         return theirs, made != whole, not measures, aside or not short, name not in installed, aside

@@ -105,7 +105,7 @@ def test_programs_of_others_go_last(tmp_path: Path) -> None:
     [
         (("ports/android", "ports/linux"), "ports/linux"),
         (("examples", "tests", "bench"), "bench"),
-        (("tests", "third_party/x"), "tests"),
+        (("tests", "third_party/x", ".conan/bench"), "tests"),
     ],
 )
 def test_a_folder_of_its_own_gives_the_program_where_the_top_has_none(
@@ -179,12 +179,12 @@ def test_an_option_around_a_loop_switches_its_programs_on(tmp_path: Path) -> Non
 
 
 def test_benchmarks_come_before_tests_and_fuzzers_last(tmp_path: Path) -> None:
-    names = ("x_fuzzer", "x_test", "x_tool", "x_bench", "p")
+    names = ("x_fuzzer", "x_test", "x_tool", "x_performance", "p")
     text = "".join(f"add_executable({name} a.c)\n" for name in names)
     made = cmake(tmp_path, f"project(p C)\n{text}")
     found = [made.program, *(other.program for other in made.others)]
     assert [Path(p).name.removesuffix(".linked") for p in found] == [
-        *("p", "x_bench", "x_tool", "x_test", "x_fuzzer")
+        *("p", "x_performance", "x_tool", "x_test", "x_fuzzer")
     ]
 
 
@@ -225,3 +225,14 @@ def test_hostile_lists_are_read_in_no_time(tmp_path: Path, text: str) -> None:
     assert cmake(tmp_path, f"project(p C)\nadd_executable(p p.c)\n{inner}").program == (
         "build/p.linked"
     )
+
+
+def test_a_folder_that_is_added_twice_needs_the_fewest_options(tmp_path: Path) -> None:
+    project(tmp_path, "test/CMakeLists.txt", text="add_executable(p_test t.c)\n")
+    text = (
+        'option(INSTALLED "" OFF)\noption(TESTS "" ON)\nif(INSTALLED)\n add_subdirectory(test)\n'
+        " return()\nendif()\nif(TESTS)\n add_subdirectory(test)\nendif()\n"
+    )
+    made = cmake(tmp_path, f"project(p C)\n{text}")
+    assert made.program == "build/test/p_test.linked"
+    assert "INSTALLED" not in made.steps[0]
