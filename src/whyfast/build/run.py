@@ -87,6 +87,28 @@ def build_all(
     return in_threads(jobs, seconds, workers)
 
 
+def build_beside(
+    made: Build,
+    recipes: Sequence[Recipe],
+    store: BuildStore,
+    progress: Progress,
+    seconds: float = math.inf,
+) -> list[BuildOutcome]:
+    """The same, each in a copy of the folder in which CMake made another program of the project,
+    which needs most of the same objects; from nothing where it is configured otherwise."""
+
+    def configured(inputs: Mapping[str, Any]) -> dict[str, Any]:
+        steps = [step for step in inputs["steps"] if "{jobs}" not in step]
+        return {**inputs, "steps": steps, "program": ""}
+
+    work, before = store.folder(made.digest) / "work", configured(made.provenance["inputs"])
+    copied = any(work.rglob("CMakeCache.txt"))
+    recipes = [
+        replace(r, beside=work) if copied and configured(r.inputs) == before else r for r in recipes
+    ]
+    return build_all(recipes, store, progress, seconds)
+
+
 def in_threads(
     jobs: Sequence[Callable[[Steps], BuildOutcome]], seconds: float, workers: int
 ) -> list[BuildOutcome]:
@@ -151,6 +173,8 @@ def build_one(recipe: Recipe, store: BuildStore, progress: Progress, steps: Step
             tell_last(recipe, store, progress)
             return make_build(recipe, store, steps, progress)
     except CannotBuildHere as error:
+        if recipe.beside:  # without bubblewrap a folder cannot be seen elsewhere
+            return build_one(replace(recipe, beside=None), store, progress, steps)
         return BuildFailure(recipe.variant, "not-buildable", str(error))
     except InterruptedError as error:
         return BuildFailure(recipe.variant, "late", str(error))
@@ -178,8 +202,8 @@ def make_build(
     recipe: Recipe, store: BuildStore, runner: Steps, progress: Progress
 ) -> BuildOutcome:
     """Copy the source, run the steps and keep what they make, whether or not it is there; where
-    that was ended, go on. CannotBuildHere when the toolchain has a root that cannot be entered
-    here."""
+    that was ended, go on; where they fail in a copy, begin anew. CannotBuildHere when the
+    toolchain has a root that cannot be entered here."""
     folder = store.folder(recipe.digest)
     work, files = folder / "work", recipe.source.files
     # Cargo goes on by itself, as it can tell what is whole.
@@ -190,14 +214,18 @@ def make_build(
         forget_made(work, files, left.begun)
     else:
         left = Left(files, noted=_with_source(recipe, folder, store))
+        if recipe.beside:
+            shutil.rmtree(work)
+            shutil.copytree(recipe.beside, work, symlinks=True)
+            left.noted = False
     watch = Stopwatch(left.seconds)
     env, sandbox, reason = run_steps(recipe, folder, store, left, runner, progress)
     left.seconds = watch.seconds()
     if reason and runner.cancelled.is_set():
         left.write(folder)
         return replace(keep_failure(recipe, store, reason), kind="late")
-    if reason and gone_on:
-        return make_build(recipe, store, runner, progress)
+    if reason and (gone_on or recipe.beside):
+        return make_build(replace(recipe, beside=None), store, runner, progress)
     if reason:
         return keep_failure(recipe, store, reason)
     program = work / recipe.program
@@ -207,9 +235,9 @@ def make_build(
         failure = keep_failure(recipe, store, reason + instead(recipe, made))
         alike = (name for name in made if Path(name).name == Path(recipe.program).name)
         return replace(failure, elsewhere=next(alike, ""))
-    return keep_build(
-        recipe, store, provenance_of(recipe, folder, left, env, watch.started, sandbox)
-    )
+    record = provenance_of(recipe, folder, left, env, watch.started, sandbox)
+    made_in = {"made_in": str(recipe.beside)} if recipe.beside else {}
+    return keep_build(recipe, store, {**record, **made_in})
 
 
 def _with_source(recipe: Recipe, folder: Path, store: BuildStore) -> bool:
@@ -255,8 +283,8 @@ def run_steps(
     empty when they did not. CannotBuildHere when the toolchain has a root that cannot be entered
     here."""
     work, log = folder / "work", folder / "log.txt"
-    env, within, sandbox = surround(recipe, folder, store)
-    steps, first = expand_steps(recipe, work, os.cpu_count() or 1), left.first
+    env, within, sandbox = surround(recipe, folder, store, recipe.beside)
+    steps, first = expand_steps(recipe, recipe.beside or work, os.cpu_count() or 1), left.first
     forget_again(work / "src", left.files)  # we have listed its folders
     with log.open("ab" if left.begun else "wb") as out:
         left.begun = 0.0

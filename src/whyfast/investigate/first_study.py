@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from whyfast.investigate.building import build
@@ -183,7 +184,8 @@ def _with_a_program_that_works(
             if services.clock.monotonic() > end:
                 comment = f"Not built, for want of time: {Path(other.program).name}."
                 return replace(found, comments=(*found.comments, comment))
-            other, built = _built(folder, other, home, tries.observer, services, tries.limit)
+            beside = replace(services, build=partial(services.build_beside, tries.made))
+            other, built = _built(folder, other, home, tries.observer, beside, tries.limit)
             if isinstance(built, Build):
                 tries = replace(tries, made=built, untried=[])
                 instead = _with_benchmarks(copy, other, tries)

@@ -86,6 +86,7 @@ def _later(module: str, name: str) -> Any:
 _toolchain = _later("whyfast.toolchain.registry", "resolve")
 _interpreter = _later("whyfast.interpreter.providers", "resolve_interpreter")
 _build = _later("whyfast.build.run", "build_all")
+_build_beside = _later("whyfast.build.run", "build_beside")
 _build_incrementally = _later("whyfast.build.incremental", "build_incrementally")
 #: For two sides of a check: the second goes on from the first, where it is as if made anew.
 build_checked = _later("whyfast.build.incremental", "build_checked")
@@ -102,10 +103,10 @@ class Services:
     ``system`` has the kernel's files, ``sysctls`` holds settings in them, ``cpus`` are those that
     processes may be bound to; ``new_id`` gives runs and sessions their names, from which all that
     is drawn at random follows. ``toolchain``, ``interpreter``, ``build``,
-    ``build_incrementally``, ``rebuild``, ``relink``, ``kernel`` and ``valgrind`` get and make what
-    is run; ``runner``, ``probe``, ``aside`` and ``launcher`` run it; ``left`` says how many
-    processes programs have left behind since the last call. ``build_ahead`` starts builds on other
-    machines that are likely to be asked for, the likeliest first; None: there are no such.
+    ``build_beside``, ``build_incrementally``, ``rebuild``, ``relink``, ``kernel``, ``valgrind`` get
+    and make what is run; ``runner``, ``probe``, ``aside`` and ``launcher`` run it; ``left`` says
+    how many processes programs have left behind since the last call. ``build_ahead`` starts builds
+    on other machines that are likely to be asked for, the likeliest first; None: there are no such.
     ``boot_unit`` None: it depends on whether the processor can run other kernels.
     """
 
@@ -119,6 +120,7 @@ class Services:
     toolchain: Resolver = _toolchain
     interpreter: InterpreterResolver = _interpreter
     build: Builder = _build
+    build_beside: Callable[..., Sequence[BuildOutcome]] = _build_beside
     build_incrementally: Builder = _build_incrementally
     rebuild: Callable[[Recipe, Home], Rebuilt | BuildFailure] = _rebuild
     build_ahead: Callable[[Iterable[Recipe], BuildStore], None] | None = None

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.model.errors import UserError
-from whyfast.study.library import c_library, main_of
+from whyfast.study.library import CXX, c_library, main_of
 from whyfast.study.makefile import makefile_in, programs_of, read_makefile
 from whyfast.study.project import (
     SECTIONS,
@@ -30,14 +30,19 @@ from whyfast.study.project import (
 
 
 def c(folder: Path) -> Project:
-    """A Makefile that makes one program, or the C files themselves."""
+    """A Makefile that makes one program, or the C files themselves, or those of C++."""
     makefile = makefile_in(folder)
-    files = sources(folder, ("*.c", "src/*.c"))
-    # A library has programs of its own in other folders.
-    mains = _mains(files) or _mains(sources(folder, _ASIDE)) or [f for f in files if main_of(f)]
+    files, mains = list[Path](), list[Path]()
+    for ends in (("c",), CXX):
+        if not mains:
+            files = files or sources(folder, tuple(f"{p}*.{e}" for p in ("", "src/") for e in ends))
+            # A library has programs of its own in other folders.
+            aside = tuple(f"{p}*/*.{e}" for p in _ASIDE for e in ends)
+            mains = _mains(files) or _mains(sources(folder, aside))
+    mains = mains or [f for f in files if main_of(f)]
     if makefile is not None:
         if not files and not re.search(
-            r"\$[({](CC|MAKE)[)}]|\b(gcc|cc|clang)\b|\.[co]\b", text_of(makefile)
+            r"\$[({](CC|CXX|MAKE)[)}]|\b(gcc|cc|clang)\b|[gc]\+\+|\.[co]\b", text_of(makefile)
         ):
             raise UserError("compiles no C", where=makefile)
         try:
@@ -48,17 +53,22 @@ def c(folder: Path) -> Project:
     if not mains:
         raise UserError("no C file with a main()", where=folder)
     mains = _likeliest(mains, folder)
+    # One of another folder may build where that needs what is not there.
+    instead = sorted(mains[1:], key=lambda main: main.parent == mains[0].parent)[:3]
     further: list[Project] = []
-    for main in mains[1:4]:
+    for main in instead:
         with suppress(UserError):  # a name that no step may hold
             further.append(_of_files(folder, files, [main, *(f for f in mains if f != main)]))
+    found = _of_files(folder, files, mains, further)
+    for way in further:
+        found = or_else(found, way)
     with suppress(UserError):
-        return replace(_of_files(folder, files, mains, further), otherwise=c_library(folder))
-    return _of_files(folder, files, mains, further)
+        return or_else(found, c_library(folder))
+    return found
 
 
 #: Where a library has programs.
-_ASIDE = ("bench*/*.c", "example*/*.c", "test*/*.c")
+_ASIDE = ("bench", "example", "test")
 
 
 def _mains(files: Sequence[Path]) -> list[Path]:
@@ -80,7 +90,7 @@ def _of_files(
         names_of = ", ".join(str(f.relative_to(folder)) for f in mains[1:])
         comments.append(f"Left out, with a main() of their own: {names_of}.")
     plain = Project(
-        "path:cc",
+        "path:c++" if chosen.suffix[1:] in CXX else "path:cc",
         (f"{{cc}} {{cflags}} {include} -o {{program}} {names} {{ldflags}} -lm",),
         "program",
         cflags=("-O2", "-g"),

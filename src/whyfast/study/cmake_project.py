@@ -14,11 +14,11 @@ from whyfast.study.project import (
     Project,
     first_group,
     instead_of,
+    is_theirs,
     linked_again,
     needed,
     or_else,
     others,
-    some_names,
     sources,
     text_of,
     tools,
@@ -35,16 +35,15 @@ _MOST_LISTS = 300
 
 def cmake(folder: Path) -> Project:
     """A program that CMakeLists.txt or those of its subfolders add: the one with Google Benchmark,
-    else the one that has the project's name, else one that is installed."""
+    else the one that has the project's name, else one that is installed. Where they add none, as of
+    a library of headers, one of a folder that is a project of its own, such as its tests."""
     needed(folder / "CMakeLists.txt")
-    lists = dict(islice(_lists(folder, Path(), _DEEPEST_FOLDER), _MOST_LISTS))
+    inner = "" if _programs(_read(folder)) else next(iter(_elsewhere(folder)), "")
+    lists = _read(folder / inner)
     text = "\n".join(lists.values())
-    places: dict[str, Path] = {}
-    for place, content in lists.items():
-        for name in _cmake_project_programs(content, lists[Path()]):
-            places.setdefault(name, place)
+    places = _programs(lists)
     if not places:
-        raise UserError(f"adds no executable{_elsewhere(folder)}", where=folder / "CMakeLists.txt")
+        raise UserError("adds no executable", where=folder / "CMakeLists.txt")
     timed = re.findall(r"target_link_libraries\s*\(\s*([\w.-]+)[^()]*\bbenchmark(?:_main)?\b", text)
     installed = [
         w for t in re.findall(r"install\s*\(\s*TARGETS([^()]*)\)", text) for w in t.split()
@@ -66,13 +65,15 @@ def cmake(folder: Path) -> Project:
         if without:
             comments = (*comments, f"It downloads while it builds, unless by{without}.")
         make = f"cmake --build build -j{{jobs}} --target {name}"
+        source = f"{{source}}/{inner}" if inner else "{source}"
         project = Project(
             "path:c++" if cxx else "path:cc",
             (
                 # Layouts move what is in the program, and nothing in a library beside it.
-                "cmake -S {source} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo "
+                f"cmake -S {source} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo "
                 f"-DBUILD_SHARED_LIBS=OFF{on}{without} "
-                f"-DCMAKE_{language}_COMPILER={{cc}} {flags}",
+                f"-DCMAKE_{language}_COMPILER={{cc}} {flags} "
+                '-DCMAKE_EXE_LINKER_FLAGS="{ldflags}"',
                 make,
             ),
             str(Path("build") / made[name]),
@@ -89,14 +90,12 @@ def cmake(folder: Path) -> Project:
             return replace(project, otherwise=way(names, further, downloads))
         return project
 
-    # What is off by default may need what is not there, such as a library for tests.
-    always = [name for name in names if not switches.get(name)]
-    if always and names[0] not in always:
-        first = way(names)
-        last = way(always, [way(n) for n in instead_of(always)])
-        return or_else(first, last)
     further = [way(n) for n in instead_of(names)]
     first = way(names, further)
+    # What is off by default may need what is not there, such as a library for tests.
+    always = [name for name in names if not switches.get(name) and "fuzz" not in name.lower()]
+    if always and names[0] not in always:
+        return or_else(first, way(always, [way(n) for n in instead_of(always)]))
     # A condition that is not read here may keep CMake from adding the first.
     return or_else(first, further[0]) if further else first
 
@@ -115,7 +114,8 @@ _OFF = re.compile(
 _ON = re.compile(r'\boption\s*\(\s*([\w.-]+)\s+"[^"]*"\s*(?:ON|TRUE|YES|1)\b', re.IGNORECASE)
 _VALUES = re.compile(r"set_property\s*\(\s*CACHE\s+(\w+)\s+PROPERTY\s+STRINGS\s+([^()]*)\)")
 _IF = re.compile(
-    r"\b(if|elseif|else|endif|add_subdirectory|FetchContent_\w+|ExternalProject_Add)\s*\(([^()]*)"
+    r"\b(if|elseif|else|endif|add_subdirectory|FetchContent_\w+|ExternalProject_Add)\s*\(([^()]*)",
+    re.IGNORECASE,
 )
 
 
@@ -183,25 +183,98 @@ def _switches(lists: Mapping[Path, str]) -> dict[str, list[str]]:
             elif command == "return":  # what follows is only for those who asked
                 around[0] |= denied[-1]
             elif command == "add_subdirectory":
-                places.setdefault(place / words[0], set().union(*around))
+                inner, asked_here = place / words[0], set().union(*around)
+                places[inner] = min(places.get(inner, asked_here), asked_here, key=len)
             elif command == "add_executable":
                 for name in _expanded(words[0], _variables(text, lists[Path()])):
                     found.setdefault(name, sorted(set().union(*around)))
     return found
 
 
-def _elsewhere(folder: Path) -> str:
-    """Which folders below have a CMakeLists.txt of their own that adds one, and how to go on."""
+def _programs(lists: Mapping[Path, str]) -> dict[str, Path]:
+    """The programs that they add, with the folders of their lists."""
+    places: dict[str, Path] = {}
+    for place, content in lists.items():
+        for name in _cmake_project_programs(content, lists[Path()]):
+            places.setdefault(name, place)
+    return places
+
+
+def _elsewhere(folder: Path) -> list[str]:
+    """The folders below that are projects of their own which add programs, the likeliest first."""
     found: dict[str, Path] = {}
     for file in islice(folder.glob("*/**/CMakeLists.txt"), _MOST_LISTS):
-        text = text_of(file)
-        if re.search(r"\bproject\s*\(", text) and _cmake_project_programs(text, text):
-            place = file.parent.relative_to(folder)
-            found[str(place)] = place
-    names = wanted_first(found, folder.resolve().name, ())
-    names.sort(key=lambda name: "linux" not in name)
-    more = f" (or {some_names(names[1:], 3)})" if names[1:] else ""
-    return f"; its folders do: cd {names[0]}; whyfast new{more}" if names else ""
+        place = file.parent.relative_to(folder)
+        if re.fullmatch(r"[\w+-][\w.+-]*(/[\w+-][\w.+-]*)*", str(place)) and not is_theirs(place):
+            named = re.search(r"\bproject\s*\(", text_of(file), re.IGNORECASE)
+            found |= {str(place): place} if named and _programs(_read(file.parent)) else {}
+    return sorted(wanted_first(found, folder.resolve().name, ()), key=lambda n: "linux" not in n)
+
+
+_FUNCTION = re.compile(
+    r"(?s)\b(?:function|macro)\s*\(\s*(\w+)([^()]*)\)((?:(?!\b(?:function|macro)\s*\().)*?)"
+    r"\bend(?:function|macro)\s*\([^()]*\)"
+)
+#: The innermost loop.
+_LOOP = re.compile(
+    r"(?s)\bforeach\s*\(\s*(\w+)\s([^()]*)\)((?:(?!\bforeach\s*\().)*?)\bendforeach\s*\([^()]*\)"
+)
+_SETS = re.compile(r"\b(?:set|list)\s*\(\s*(APPEND\s+)?(\w+)\s([^()$]+)\)")
+_STEM = re.compile(r"get_filename_component\s*\(\s*(\w+)\s+\"?([^\s\"]+)\"?\s+NAME_W\w+")
+#: Rounds in which they are written out, each one level deeper, values of a loop, and letters from
+#: which on there is no further round.
+_ROUNDS, _MOST_VALUES, _MOST_WRITTEN = 4, 100, 100_000
+
+
+def _read(folder: Path) -> dict[Path, str]:
+    """What :func:`_lists` finds, with the bodies of functions that add programs in place of their
+    calls, and those of loops once for each value: what a name is no longer depends on its place."""
+    lists = dict(islice(_lists(folder, Path(), _DEEPEST_FOLDER), _MOST_LISTS))
+    every = "\n".join(lists.values())
+    bodies: dict[str, tuple[list[str], str]] = {}
+    for _ in range(_ROUNDS):  # one may call another
+        adds = re.compile(rf"\b({'|'.join(['add_executable', *map(re.escape, bodies)])})\s*\(")
+        for name, words, body in _FUNCTION.findall(every):
+            if adds.search(body):
+                bodies[name.lower()] = words.split(), body
+    calls = re.compile(
+        rf"\b({'|'.join(map(re.escape, bodies)) or '(?!)'})\s*\(((?:[^()]|\([^()]*\))*)\)"
+    )
+    values: dict[str, list[str]] = {}
+    for more, name, words in _SETS.findall(every):
+        if more or name not in values:
+            values[name] = [*values.get(name, ()), *words.replace('"', "").split()]
+
+    def filled(body: str, given: Mapping[str, str]) -> str:
+        for name, value in given.items():
+            body = body.replace(f"${{{name}}}", value)
+        for name, file in _STEM.findall(body):
+            body = body.replace(f"${{{name}}}", Path(file).stem)
+        return body
+
+    def call(found: re.Match[str]) -> str:
+        names, body = bodies[found[1]]
+        words = found[2].replace('"', "").split()
+        words[len(names) :] = [" ".join(words[len(names) :])]
+        return filled(body, dict(zip([*names, "ARGN"], words, strict=False)))
+
+    def loop(found: re.Match[str]) -> str:
+        words = re.sub(r"^\s*IN\s+(LISTS|ITEMS)\s", "", found[2]).split()
+        given = [v for w in words for v in values.get(w.strip("${}"), [] if "$" in w else [w])]
+        return "\n".join(filled(found[3], {found[1]: v}) for v in given[:_MOST_VALUES])
+
+    written = {}
+    for place, text in lists.items():
+        for name, patterns in re.findall(r"\bfile\s*\(\s*GLOB\s+(\w+)\s+([^()]+)\)", text):
+            plain = [re.sub(r"^\$\{\w+\}/", "", p) for p in patterns.replace('"', "").split()]
+            there = (p for p in plain if re.fullmatch(r"(?!.*\.\.)[\w*.-][\w*./+-]*", p))
+            values[name] = [f.name for f in sources(folder / place, tuple(there))]
+        text = _FUNCTION.sub(lambda m: "" if m[1].lower() in bodies else m[0], text)
+        for _ in range(_ROUNDS):
+            if len(text) < _MOST_WRITTEN:
+                text = _LOOP.sub(loop, calls.sub(call, text))
+        written[place] = text
+    return written
 
 
 def _lists(folder: Path, place: Path, deepest: int) -> Iterator[tuple[Path, str]]:
@@ -215,9 +288,8 @@ def _lists(folder: Path, place: Path, deepest: int) -> Iterator[tuple[Path, str]
     text = text_of(folder / place / "CMakeLists.txt")
     text = re.sub(r"(?m)^[ \t]*include\s*\(\s*\"?([\w./-]+\.cmake)\"?\s*\)", included, text)
     text = re.sub(r"#.*", "", text)
-    # Commands may be written in any case; those of modules are as people write them.
-    own = r"(?m)^[ \t]*(?!FetchContent|ExternalProject)[A-Z]\w*(?=[ \t]*\()"
-    text = re.sub(own, lambda name: name[0].lower(), text)
+    # Names of commands are the same in capital letters.
+    text = re.sub(r"(?m)^[ \t]*\w+(?=[ \t]*\()", lambda name: name[0].lower(), text)
     yield place, text
     if deepest:
         inners = re.findall(r"add_subdirectory\s*\(\s*\"?([\w./-]+)", text)
@@ -241,8 +313,7 @@ def _made_in(text: str, name: str, place: Path) -> Path:
 
 
 def _cmake_project_programs(text: str, top: str) -> list[str]:
-    """The names of programs, those of variables that are set and of loops over words among them, in
-    their order."""
+    """The names of programs, those of variables that are set among them, in their order."""
     variables = _variables(text, top)
     added = re.findall(r"add_executable\s*\(\s*\"?((?:\$\{\w+\}|[\w.-])+)(?=[\s\")])", text)
     return [name for words in added for name in _expanded(words, variables)]
@@ -256,9 +327,6 @@ def _variables(text: str, top: str) -> dict[str, list[str]]:
         variables.setdefault(name, [value])
     if project := first_group(_CMAKE_PROJECT, top):
         variables["PROJECT_NAME"] = [project]
-    for name, words in re.findall(r"foreach\s*\(\s*(\w+)\s+([^()$]+)\)", text):
-        given = words.removeprefix("IN ITEMS").split()
-        variables[name] = given if given[:1] != ["IN"] else []
     return variables
 
 

@@ -47,6 +47,8 @@ func BenchmarkWork(b *testing.B) {{{{
 """
 
 
+#: How files in C++ end.
+CXX = ("cc", "cpp", "cxx")
 #: What a header has that only C++ reads: one of its own headers, where none is for C alone.
 _CXX = re.compile(r"^\s*#\s*include\s*<[a-z_]+>", re.MULTILINE)
 
@@ -108,7 +110,8 @@ def c_library(folder: Path) -> Project:
     """
     folder = folder.resolve()
     ends = ("h", "hpp", "hh")
-    patterns = tuple(f"{place}*.{end}" for place in ("", "include/**/", "src/") for end in ends)
+    places = ("", "src/", f"{folder.name}/")
+    patterns = tuple(f"{p}*.{end}" for p in (*places, "include/**/") for end in ends)
     # A folder that is a link is not where builds have them.
     there = sources(folder, patterns) or sources(folder, ("*/*.h", "*/*/*.h", "*/*/*/*.h"))
     found = dict.fromkeys(h.resolve() for h in there)
@@ -127,8 +130,8 @@ def c_library(folder: Path) -> Project:
     # A header that holds its own functions asks for a name that says so.
     wanted = re.search(r"#\s*if(?:def|\s+defined)\s*\(?\s*(\w+_IMPLEMENTATION)", text_of(header))
     cxx = bool(header.suffix != ".h" or _CXX.search(text_of(header)))
-    written = ("cc", "cpp", "cxx") if cxx else ("c",)
-    files = sources(folder, tuple(f"{place}*.{end}" for place in ("", "src/") for end in written))
+    written = CXX if cxx else ("c",)
+    files = sources(folder, tuple(f"{p}*.{end}" for p in places for end in written))
     linked = [f for f in files if main_of(f) != ""]
     if wanted:
         linked = []

@@ -99,29 +99,30 @@ def spread(commands: Commands, group: Callable[[str], str]) -> Commands:
 
 def wanted_first(programs: Mapping[str, Path], project: str, installed: Sequence[str]) -> list[str]:
     """Names of programs, given with the files that are made, in the order in which they are likely
-    to be meant: that of the project's name, then one with an abbreviation of it, as ``rg`` of
-    ripgrep, installed ones, benchmarks; tests and examples last, then those of others."""
+    to be meant: that of the project's name, one that measures it, one with an abbreviation of it,
+    as ``rg`` of ripgrep, installed ones; tests and examples, then fuzzers and those of others."""
 
-    def rank(name: str) -> tuple[bool, ...]:
+    def rank(name: str) -> tuple[bool, bool, bool, bool, bool, bool]:
         made, whole = programs[name].name.lower(), project.lower()
         letters = iter(whole[1:])
         short = made[:1] == whole[:1] and all(letter in letters for letter in made[1:])
-        aside = bool(
-            re.search(
-                r"(?<!perf)(?<!perf[-_])(?<!speed)test|fuzz|example|demo|sample",
-                f"{programs[name]} {name}".lower(),
-            )
-        )
-        theirs = bool(re.search(r"third.?party|extern|vendor", str(programs[name].parent).lower()))
-        first = made != whole, aside or not short, name not in installed, "bench" not in made
-        return theirs, *first, aside
+        place = f"{programs[name]} {name}".lower()
+        measures = bool(re.search(r"bench|(?<![a-z])perf(?!ect)|speed", place))
+        aside = bool(re.search(r"test|example|demo|sample", place))
+        theirs = "fuzz" in place or is_theirs(programs[name].parent)
+        return theirs, made != whole, not measures, aside or not short, name not in installed, aside
 
     return sorted(programs, key=rank)
 
 
+def is_theirs(place: Path) -> bool:
+    """Whether the folder, by its name or those around it, holds the source of other projects."""
+    return bool(re.search(r"third.?party|extern|vendor|depend|deps", str(place).lower()))
+
+
 def others(names: list[str]) -> tuple[str, ...]:
     """A comment that names the programs behind the first, which was chosen."""
-    more = ", ".join(names[1:])
+    more = some_names(names[1:])
     return (f"The program is {names[0]}; there are also {more}.",) if more else ()
 
 

@@ -6,6 +6,7 @@ The script of a provenance makes the very bytes again, in any folder, by plain s
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -26,11 +27,12 @@ from tests.unit.build.example import (
     silent,
 )
 
-from whyfast.build.run import Stopwatch, build_all, repeat_script
+from whyfast.build.run import Stopwatch, build_all, build_beside, repeat_script
 from whyfast.build.steps import TAIL
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
+from whyfast.toolchain import sandbox
 
 ROOT = Path(__file__).resolve().parents[3]
 _NO_VM = "the steps succeeded but did not create 'vm'"
@@ -448,3 +450,54 @@ def test_a_wall_clock_step_does_not_matter(monkeypatch: pytest.MonkeyPatch, step
     monkeypatch.setattr(time, "monotonic", lambda: next(steady))
     watch = Stopwatch()
     assert (watch.started, watch.seconds()) == (1000.0, 12.5)
+
+
+#: Says where the shared object was made and where the program is, as CMake keeps to its folder.
+_SHARED = "echo {jobs} > jobs; test -e shared || pwd > shared; { cat shared; pwd; } > {program}"
+
+
+@pytest.mark.parametrize(
+    ("configure", "copied"),
+    [("touch CMakeCache.txt", True), ("touch CMakeCache.txt # -DX=ON", False), ("", False)],
+)
+def test_another_program_of_a_project_goes_on_from_the_first(
+    source: Path,
+    store: BuildStore,
+    monkeypatch: pytest.MonkeyPatch,
+    configure: str,
+    copied: bool,
+) -> None:
+    """Where CMake configured both alike; that folder stays as it was."""
+    monkeypatch.delenv(sandbox.VARIABLE)
+    if not sandbox.tools().bubblewrap:
+        pytest.skip(sandbox.tools().no_bubblewrap)
+    steps = _SHARED.replace("{ cat", "{{ cat").replace("pwd; }", "pwd; }}")
+    first_step = configure.partition(" #")[0] or "true"
+    first = built(recipe(source, steps=(first_step, steps)), store)
+    work = first.program.parent
+    before = sorted(work.rglob("*"))
+    other = recipe(source, steps=(configure or "true", steps), program="other")
+    (build,) = build_beside(first, [other], store, silent)
+    assert isinstance(build, Build)
+    place = work if copied else build.program.parent
+    assert build.program.parent == store.folder(other.digest) / "work"
+    assert build.program.read_text() == f"{place}\n{place}\n"
+    assert sorted(work.rglob("*")) == before
+
+
+def test_another_program_is_made_anew_where_the_copy_fails_or_cannot_be_seen(
+    source: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure, make = "touch CMakeCache.txt", "echo {jobs}; test ! -e vm; touch {program}"
+    first = built(recipe(source, steps=(configure, make)), store)
+    other = recipe(source, steps=(configure, make), program="other")
+    for off in (True, False):
+        if off:
+            monkeypatch.setenv(sandbox.VARIABLE, "off")
+        else:
+            monkeypatch.delenv(sandbox.VARIABLE)
+        (build,) = build_beside(first, [other], store, silent)
+        assert isinstance(build, Build)
+        assert not (build.program.parent / "vm").exists()
+        assert "made_in" not in build.provenance
+        shutil.rmtree(store.folder(other.digest))

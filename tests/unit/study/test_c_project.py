@@ -222,3 +222,41 @@ def test_what_is_no_plain_file_or_has_no_end_is_not_read(tmp_path: Path) -> None
 def test_whatever_stands_there_is_read(tmp_path: Path, text: str) -> None:
     found = made_by(tmp_path, text)
     assert found is None or all(found)
+
+
+@pytest.mark.parametrize(
+    "place", ["bench/b.cpp", "benchmarks/b.cc", "examples/b.cxx", "test/b.cpp"]
+)
+def test_a_library_of_headers_in_cxx_is_timed_by_its_own_programs(
+    tmp_path: Path, place: str
+) -> None:
+    project(tmp_path, "include/lib.hpp", text="#include <vector>\n")
+    project(tmp_path, place, text="#include <lib.hpp>\nint main() { return 0; }\n")
+    ((kind, made),) = projects_of(tmp_path)
+    assert (kind, made.toolchain, made.incomplete) == ("c", "path:c++", "")
+    assert made.as_linked is not None
+    (step,) = made.as_linked.steps
+    assert f"{{source}}/{place} " in step
+    assert "-I{source}/include " in step
+    assert made.otherwise is not None
+    assert made.otherwise.incomplete  # one to be filled in, where that does not build
+
+
+def test_what_is_in_c_is_no_project_of_cxx(tmp_path: Path) -> None:
+    project(tmp_path, "tool.c", text="int main(void) { return 0; }\n")
+    project(tmp_path, "test/b.cpp", text="int main() { return 0; }\n")
+    ((_, made),) = projects_of(tmp_path)
+    assert made.toolchain == "path:cc"
+    assert "b.cpp" not in " ".join(made.steps)
+
+
+def test_a_library_in_a_folder_of_its_name_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / "ryu"
+    folder.mkdir()
+    project(folder, "CMakeLists.txt", text="project(ryu C)\nadd_library(ryu ryu/a.c)\n")
+    project(folder, "ryu/ryu.h")
+    project(folder, "ryu/a.c", text="int f(void) { return 1; }\n")
+    ((kind, made),) = projects_of(folder)
+    assert kind == "c"
+    assert '#include "ryu.h"' in made.steps[0]
+    assert "{source}/ryu/a.c" in made.steps[1]

@@ -102,13 +102,92 @@ def test_programs_of_others_go_last(tmp_path: Path) -> None:
     assert cmake(tmp_path, top).program == "build/p_test.linked"
 
 
-def test_folders_with_programs_are_named_where_the_top_has_none(tmp_path: Path) -> None:
-    for place in ("ports/android", "ports/linux"):
+@pytest.mark.parametrize(
+    ("places", "chosen"),
+    [
+        (("ports/android", "ports/linux"), "ports/linux"),
+        (("examples", "tests", "bench"), "bench"),
+        (("tests", "third_party/x", ".conan/bench"), "tests"),
+    ],
+)
+def test_a_folder_of_its_own_gives_the_program_where_the_top_has_none(
+    tmp_path: Path, places: tuple[str, ...], chosen: str
+) -> None:
+    for place in places:
         text = "project(app C)\nadd_executable(app a.c)\n"
         project(tmp_path, f"{place}/CMakeLists.txt", text=text)
-    with pytest.raises(UserError) as raised:
+    made = cmake(tmp_path, "project(p C)\nadd_library(p p.c)\n")
+    assert made.steps[0].startswith(f"cmake -S {{source}}/{chosen} -B build ")
+    assert made.program == "build/app.linked"
+
+
+def test_a_library_of_others_gives_no_program(tmp_path: Path) -> None:
+    text = "project(x C)\nadd_executable(x x.c)\n"
+    project(tmp_path, "third_party/x/CMakeLists.txt", text=text)
+    with pytest.raises(UserError, match="adds no executable"):
         cmake(tmp_path, "project(p C)\nadd_library(p p.c)\n")
-    assert "cd ports/linux; whyfast new (or ports/android)" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "programs"),
+    [
+        (
+            "function(add_exe T)\n  add_executable(${T} ${ARGN})\nendfunction()\n"
+            "add_exe(one one.cpp)\nadd_exe(two two.cpp more.cpp)\n",
+            ["one", "two"],
+        ),
+        (
+            "macro(outer name)\n inner(${name}_x)\nendmacro()\n"
+            "function(inner T)\n ADD_EXECUTABLE(${T} a.cpp)\nendfunction()\nOuter(one)\n",
+            ["one_x"],
+        ),
+        (
+            'function(add_test_of file)\n get_filename_component(name "${file}" NAME_WE)\n'
+            'add_executable("${name}" "")\nendfunction()\nadd_test_of("util/hash_x.cc")\n',
+            ["hash_x"],
+        ),
+        ("set(ALL one\n two)\nforeach(e ${ALL})\nadd_executable(${e} e.c)\nendforeach()", 2),
+        ("list(APPEND L a b)\nforeach(e IN LISTS L)\nadd_executable(${e} e.c)\nendforeach()", 2),
+        ("foreach(e IN ITEMS a b)\nadd_executable(${e} e.c)\nendforeach(e)\n", ["a", "b"]),
+        (
+            "foreach(x a b)\nforeach(y 1 2)\nadd_executable(${x}${y} e.c)\nendforeach()\n"
+            "endforeach()\n",
+            ["a1", "a2", "b1", "b2"],
+        ),
+        (
+            "file(GLOB F ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)\nforeach(f ${F})\n"
+            "get_filename_component(n ${f} NAME_WE)\nadd_executable(${n} ${f})\nendforeach()\n",
+            ["one", "two"],
+        ),
+    ],
+)
+def test_functions_and_loops_that_add_programs(
+    tmp_path: Path, text: str, programs: list[str] | int
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.cpp").write_text("int main() {}\n")
+    made = cmake(tmp_path, f"project(p CXX)\n{text}")
+    found = [made.program, *(other.program for other in made.others)]
+    names = [Path(program).name.removesuffix(".linked") for program in found]
+    assert (names if isinstance(programs, list) else len(names)) == programs
+
+
+def test_an_option_around_a_loop_switches_its_programs_on(tmp_path: Path) -> None:
+    text = (
+        'option(BENCH "" OFF)\nif(BENCH)\nforeach(b x_bench y_bench)\nadd_executable(${b} b.c)\n'
+        "endforeach()\nendif()\n"
+    )
+    assert " -DBENCH=ON " in cmake(tmp_path, f"project(p C)\n{text}").steps[0]
+
+
+def test_benchmarks_come_before_tests_and_fuzzers_last(tmp_path: Path) -> None:
+    names = ("x_fuzzer", "x_test", "x_tool", "x_performance", "p")
+    text = "".join(f"add_executable({name} a.c)\n" for name in names)
+    made = cmake(tmp_path, f"project(p C)\n{text}")
+    found = [made.program, *(other.program for other in made.others)]
+    assert [Path(p).name.removesuffix(".linked") for p in found] == [
+        *("p", "x_performance", "x_tool", "x_test", "x_fuzzer")
+    ]
 
 
 def test_a_newer_tool_that_is_found_before_that_of_the_system_is_used(
@@ -134,3 +213,36 @@ def test_the_option_of_a_program_that_a_variable_names_is_on(tmp_path: Path) -> 
     made = cmake(tmp_path, f"project(p C)\n{text}")
     assert made.program == "build/test-p.linked"
     assert " -DTESTS=ON " in made.steps[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "function(a)\n" * 20_000,
+        "foreach(a b)\n" * 20_000,
+        "foreach(a" + " " * 300_000,
+        "set(a" + " " * 300_000,
+        "function(f x)\nf(x)\nf(x)\nadd_executable(x y)\nendfunction()\n" + "f(a)\n" * 1000,
+        "foreach(a " + "b " * 100 + ")\n",
+    ],
+)
+def test_hostile_lists_are_read_in_no_time(tmp_path: Path, text: str) -> None:
+    """Where a pattern went back over what it has read, or loops in loops were written out whole,
+    these would take years."""
+    inner = f"{text}add_executable(p p.c)\n" + text.count("foreach(a b b") * "endforeach()\n"
+    for _ in range(4 if "foreach(a b b" in text else 0):
+        inner = f"{text}{inner}endforeach()\n"
+    assert cmake(tmp_path, f"project(p C)\nadd_executable(p p.c)\n{inner}").program == (
+        "build/p.linked"
+    )
+
+
+def test_a_folder_that_is_added_twice_needs_the_fewest_options(tmp_path: Path) -> None:
+    project(tmp_path, "test/CMakeLists.txt", text="add_executable(p_test t.c)\n")
+    text = (
+        'option(INSTALLED "" OFF)\noption(TESTS "" ON)\nif(INSTALLED)\n add_subdirectory(test)\n'
+        " return()\nendif()\nif(TESTS)\n add_subdirectory(test)\nendif()\n"
+    )
+    made = cmake(tmp_path, f"project(p C)\n{text}")
+    assert made.program == "build/test/p_test.linked"
+    assert "INSTALLED" not in made.steps[0]
