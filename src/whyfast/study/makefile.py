@@ -43,6 +43,9 @@ _BENCHMARK = re.compile(r"(.*[-_])?bench(mark)?s?([-_].*)?")
 #: What a compiler makes whose command names no file, by a recipe that compiles.
 _UNNAMED, _COMPILES = "a.out", re.compile(r"\$[({](CC|CXX)[)}]|(?<!\S)(g?cc|[gc]\+\+|clang)\s")
 
+#: What fetches a file from the network.
+_FETCHES = re.compile(r"(?<![\w./-])(curl|wget)\s")
+
 #: ``$(NAME)``, ``${NAME}`` or ``$N``.
 _VARIABLE = re.compile(r"(?<!\$)\$(?:[({](\w+)[)}]|(\w))")
 
@@ -101,6 +104,13 @@ class Makefile:
         """Whether jobs side by side may write one source at once, as for ``a.c a.h: a.y``."""
         recipes = [r for t, r in self.recipes.items() if _SOURCE.search(t) and "$@" not in r]
         return len(set(recipes)) < len(recipes)
+
+    @property
+    def fetched(self) -> list[str]:
+        """Files that are not there and would be fetched, as those that a checked-in one is of."""
+        fetching = [t for t, recipe in self.recipes.items() if _FETCHES.search(recipe)]
+        files = [t for t in fetching if _PLAIN.fullmatch(t) and t not in self.phony]
+        return [name for name in files if not (self.folder / name).exists()]
 
 
 def makefile_in(folder: Path) -> Path | None:
