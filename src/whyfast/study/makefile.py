@@ -40,6 +40,9 @@ _PLAIN = re.compile(r"[\w./+-]+")
 #: Targets that make a program for measuring, or only run one.
 _BENCHMARK = re.compile(r"(.*[-_])?bench(mark)?s?([-_].*)?")
 
+#: Words in the path of a program that is not built to be fast.
+_DEBUGGED = re.compile(r"(?i:(?<![a-z])(debug|dbg|(a|t|ub|m)san|sanitized?|coverage)(?![a-z]))")
+
 #: What a compiler makes whose command names no file, by a recipe that compiles.
 _UNNAMED, _COMPILES = "a.out", re.compile(r"\$[({](CC|CXX)[)}]|(?<!\S)(g?cc|[gc]\+\+|clang)\s")
 
@@ -186,12 +189,13 @@ def _holds(makefile: Makefile, condition: re.Match[str]) -> bool | None:
 def programs_of(file: Path) -> list[tuple[str, str]]:
     """Each target to make with the program that it makes, relative to the folder of the file: first
     of benchmarks, which time what the project is for; then of ``all``, of the first target and of
-    the others, in their order."""
+    the others, in their order; last those that are built to be debugged."""
     walk = _Walk()
     makefile = walk.read(file)
     targets = [t for t in makefile.needs if not t.startswith(".")]
     targets.sort(key=lambda target: target not in _GATHERS)
     found = [p for target in targets for p in _programs(makefile, target, walk, _DEEPEST)]
+    found.sort(key=lambda made: bool(_DEBUGGED.search(made[1])))
     return sorted(found, key=lambda made: not _BENCHMARK.fullmatch(made[0].rpartition("/")[2]))
 
 

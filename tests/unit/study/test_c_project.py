@@ -156,6 +156,15 @@ def made_by(folder: Path, text: str) -> tuple[str, str] | None:
         # What others may set is not known, nor are words in quotation marks.
         ("A = x\nP = p\nifeq ($(OS),w)\nP = q\nendif\nall: $(P)\n", ("q", "q")),
         ('A = x\nP = p\nifeq "$(A)" "y"\nP = q\nendif\nall: $(P)\n', ("q", "q")),
+        # As of mujs: the first target is for debugging. A debugger is a program like others.
+        (
+            "all: b/debug/js\nb/debug/js: m.c\n\t$(CC) -g -o $@ m.c\n"
+            "b/release/js: m.c\n\t$(CC) -O3 -o $@ m.c\n",
+            ("b/release/js", "b/release/js"),
+        ),
+        ("all: js-asan js\n", ("js", "js")),
+        ("all: debugger js\n", ("debugger", "debugger")),
+        ("all: debug/js\n", ("debug/js", "debug/js")),
         # A stamp, of which make keeps a folder's date.
         ("all: build/.stamp prog\nbuild/.stamp:\n\ttouch $@\n", ("prog", "prog")),
         ("", None),
