@@ -5,12 +5,14 @@
 Each FOLDER is a checkout with a clean work tree; nothing is fetched but what `whyfast new` fetches.
 A commit is compared with its first parent. Prints a line for each commit and a table in Markdown.
 --json appends the lines to a file and goes on behind those that it has, so that a long list can be
-done in several short runs. Everything runs in a copy, so the checkouts stay as they are.
+done in several short runs. Everything runs in a copy, so the checkouts stay as they are; --copies
+keeps them in a folder, so that a later run goes on with the same study.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import statistics
@@ -26,7 +28,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Row:
-    """``outcome`` in words: ``same code``, a verdict, ``no changed code runs``, or why not."""
+    """``outcome`` in words: ``same code``, a verdict, ``no changed code runs``, or why not;
+    ``detail``: what the check found changed, and its notes, a line each."""
 
     project: str
     commit: str
@@ -34,6 +37,7 @@ class Row:
     outcome: str
     seconds: float
     load: float
+    detail: str = ""
 
 
 def main() -> None:
@@ -49,6 +53,7 @@ def main() -> None:
         "--stop", type=float, default=1e9, help="seconds after which no commit is begun"
     )
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--copies", type=Path)
     args = parser.parse_args()
     rows: list[Row] = []
     if args.json and args.json.exists():
@@ -67,13 +72,16 @@ def main() -> None:
 
 def project(folder: Path, args: argparse.Namespace, done: set[str], began: float) -> Iterator[Row]:
     """The rows of one project that are not done, the newest commit first, until the time is up."""
-    with tempfile.TemporaryDirectory(prefix="field-") as place:
-        copy = Path(place, folder.name)
-        subprocess.run(["git", "clone", "-q", str(folder), str(copy)], check=True)
-        status, output, seconds = whyfast(["new"], copy, args.limit)
-        if "new" not in done:
+    with contextlib.ExitStack() as stack:
+        place = args.copies or stack.enter_context(tempfile.TemporaryDirectory(prefix="field-"))
+        copy = Path(place, folder.name).resolve()
+        if not copy.exists():
+            subprocess.run(["git", "clone", "-q", str(folder), str(copy)], check=True)
+        if not (copy / "whyfast.toml").exists():
+            status, output, seconds = whyfast(["new"], copy, args.limit)
             said = f"exit code {status}: {last(output)}" if status else "written"
-            yield Row(folder.name, "new", "", said, seconds, load())
+            if "new" not in done:
+                yield Row(folder.name, "new", "", said, seconds, load(), output)
         if not (copy / "whyfast.toml").exists():
             return
         log = git(copy, "log", f"-{args.commits}", "--first-parent", "--format=%h %s")
@@ -83,12 +91,12 @@ def project(folder: Path, args: argparse.Namespace, done: set[str], began: float
             commit, _, subject = line.partition(" ")
             if commit in done or not git(copy, "rev-parse", "-q", "--verify", f"{commit}~1"):
                 continue
-            file = Path(place, "result.json")
+            file = copy.with_suffix(".json")
             file.unlink(missing_ok=True)
             words = ["check", f"{commit}~1..{commit}", "--budget", args.budget, "--json", str(file)]
             status, output, seconds = whyfast(words, copy, args.limit)
-            said = outcome(file) if file.exists() else last(output)
-            yield Row(folder.name, commit, subject, said, seconds, load())
+            said, detail = outcome(file) if file.exists() else (last(output), output)
+            yield Row(folder.name, commit, subject, said, seconds, load(), detail)
 
 
 def whyfast(words: list[str], folder: Path, limit: float) -> tuple[int, str, float]:
@@ -105,23 +113,42 @@ def whyfast(words: list[str], folder: Path, limit: float) -> tuple[int, str, flo
     return status, output, time.monotonic() - start
 
 
-def outcome(file: Path) -> str:
-    """The answer of a check in few words, by its JSON."""
+def outcome(file: Path) -> tuple[str, str]:
+    """The answer of a check in few words, and what it found changed, by its JSON."""
     data: dict[str, Any] = json.loads(file.read_text())["data"]
-    check = data["found"]["check"]
+    check, failures = data["found"]["check"], data["recorded"]["failures"]
+    unmoved = [r for r in check["reaches"] if r["executes"] != []]
+    moved = {r["benchmark"] for r in check["reaches"]} - {r["benchmark"] for r in unmoved}
+    verdicts = [v for v in data["judged"]["verdicts"] if v["benchmark"] not in moved]
+    lines = [f"{f['kind']} {f['name']} {f['sizes']}" for f in check["code"]["functions"]]
+    lines += [f"not linked: {', '.join(check['not_linked'])}"] if check["not_linked"] else []
+    lines += [f"{r['benchmark']} executes {r['executes']} {r['why']}" for r in check["reaches"]]
+    lines += [f"failed: {f['benchmark']}: {f['reason']}" for f in failures]
+    return _answer(check, moved, unmoved, verdicts, failures), "\n".join(
+        [*lines, *check["code"]["reasons"], *check["notes"]]
+    )
+
+
+def _answer(
+    check: dict[str, Any],
+    moved: set[str],
+    unmoved: list[dict[str, Any]],
+    verdicts: list[dict[str, Any]],
+    failures: list[dict[str, Any]],
+) -> str:
     if check["code"]["same"]:
         return "same code"
-    moved = {r["benchmark"] for r in check["reaches"] if r["executes"] == []}
-    verdicts = [v for v in data["judged"]["verdicts"] if v["benchmark"] not in moved]
     different = [v for v in verdicts if v["outcome"] in ("faster", "slower")]
     if different:
         worst = max(different, key=lambda v: abs(v["ratio"] - 1))
         return f"{worst['outcome']} {worst['ratio']:.4f} on {worst['benchmark']}"
-    if data["recorded"]["failures"] and not verdicts:
-        return f"failed: {data['recorded']['failures'][0]['reason']}"
-    if not verdicts:
+    if failures and not verdicts:
+        return f"failed: {failures[0]['reason']}"
+    if moved and not unmoved:
         return "no changed code runs"
-    if all(v["outcome"] == "same" for v in verdicts):
+    if not verdicts:
+        return f"not measured: {(check['notes'] or ['no benchmark is left'])[0]}"
+    if len(verdicts) == len(unmoved) and all(v["outcome"] == "same" for v in verdicts):
         return "same time"
     return "undecided"
 

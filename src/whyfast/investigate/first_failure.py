@@ -51,7 +51,8 @@ _HEADER = re.compile(r"fatal error: (([\w.+-]+)/[\w./+-]+|(([\w+-]+?)(?:_\w+)?)\
 #: What tools say that download while a build has no network.
 _DOWNLOAD = re.compile(
     r"Could not resolve host|Temporary failure in name resolution|populate-gitclone|"
-    r"Failed to download|unable to access 'https?:"
+    r"Failed to download|unable to access 'https?:|"
+    r"(?m:^(?:curl|wget) [^\n]*https?:)"  # as make writes what it runs; both can be silent
 )
 
 #: Where CMake names it.

@@ -125,8 +125,11 @@ def _make(makefile: Path) -> Project:
             "target",
             where=makefile,
         )
-    jobs = "" if read_makefile(makefile).runs_twice else " -j{jobs}"
-    make = f"make -C {{source}}{jobs}"
+    read = read_makefile(makefile)
+    jobs = "" if read.runs_twice else " -j{jobs}"
+    # Steps run without network: what make would fetch counts as unchanged.
+    kept = "".join(f" -o {name}" for name in read.fetched)
+    make = f"make -C {{source}}{jobs}{kept}"
     named = others(list(dict.fromkeys(program for _, program in programs)))
     ways = [_made_by(make, target, program, named) for target, program in programs[:_MOST_PROGRAMS]]
     # Where the first does not build, the next may; where it has no work, the others by themselves.

@@ -40,8 +40,14 @@ _PLAIN = re.compile(r"[\w./+-]+")
 #: Targets that make a program for measuring, or only run one.
 _BENCHMARK = re.compile(r"(.*[-_])?bench(mark)?s?([-_].*)?")
 
+#: Words in the path of a program that is not built to be fast.
+_DEBUGGED = re.compile(r"(?i:(?<![a-z])(debug|dbg|(a|t|ub|m)san|sanitized?|coverage)(?![a-z]))")
+
 #: What a compiler makes whose command names no file, by a recipe that compiles.
 _UNNAMED, _COMPILES = "a.out", re.compile(r"\$[({](CC|CXX)[)}]|(?<!\S)(g?cc|[gc]\+\+|clang)\s")
+
+#: What fetches a file from the network.
+_FETCHES = re.compile(r"(?<![\w./-])(curl|wget)\s")
 
 #: ``$(NAME)``, ``${NAME}`` or ``$N``.
 _VARIABLE = re.compile(r"(?<!\$)\$(?:[({](\w+)[)}]|(\w))")
@@ -101,6 +107,13 @@ class Makefile:
         """Whether jobs side by side may write one source at once, as for ``a.c a.h: a.y``."""
         recipes = [r for t, r in self.recipes.items() if _SOURCE.search(t) and "$@" not in r]
         return len(set(recipes)) < len(recipes)
+
+    @property
+    def fetched(self) -> list[str]:
+        """Files that are not there and would be fetched, as those that a checked-in one is of."""
+        fetching = [t for t, recipe in self.recipes.items() if _FETCHES.search(recipe)]
+        files = [t for t in fetching if _PLAIN.fullmatch(t) and t not in self.phony]
+        return [name for name in files if not (self.folder / name).exists()]
 
 
 def makefile_in(folder: Path) -> Path | None:
@@ -176,12 +189,13 @@ def _holds(makefile: Makefile, condition: re.Match[str]) -> bool | None:
 def programs_of(file: Path) -> list[tuple[str, str]]:
     """Each target to make with the program that it makes, relative to the folder of the file: first
     of benchmarks, which time what the project is for; then of ``all``, of the first target and of
-    the others, in their order."""
+    the others, in their order; last those that are built to be debugged."""
     walk = _Walk()
     makefile = walk.read(file)
     targets = [t for t in makefile.needs if not t.startswith(".")]
     targets.sort(key=lambda target: target not in _GATHERS)
     found = [p for target in targets for p in _programs(makefile, target, walk, _DEEPEST)]
+    found.sort(key=lambda made: bool(_DEBUGGED.search(made[1])))
     return sorted(found, key=lambda made: not _BENCHMARK.fullmatch(made[0].rpartition("/")[2]))
 
 

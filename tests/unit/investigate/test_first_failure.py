@@ -32,6 +32,12 @@ from whyfast.study.project import Project
         # Its own, which a step did not find.
         ("x.c:1:10: fatal error: own/check.h: No such file or directory", False, "the step"),
         ("fatal: unable to access 'https://example.org/a'", False, "downloads"),
+        (
+            "curl -s -o t.txt https://example.org/t.txt\nmake: *** [Makefile:76: t.txt] Error 6",
+            False,
+            "downloads",
+        ),
+        ("cc -DURL=https://example.org curl.c\ncurl.c:1:1: error: expected", False, "the step"),
         ("x.c:1:1: error: expected", False, "the step"),
         ("ERROR: Problem encountered: no-such-tool is required to build it", True, "no-such-tool"),
         ("ERROR: Program 'no-such-tool' not found or not executable", True, "no-such-tool"),

@@ -84,6 +84,16 @@ def test_a_parser_that_two_jobs_would_write_at_once_is_made_by_one(tmp_path: Pat
     assert "-j{jobs}" in KINDS["c"][1](tmp_path).steps[0]
 
 
+def test_what_make_would_fetch_counts_as_unchanged(tmp_path: Path) -> None:
+    """As of mujs: a table that is checked in is made of a file that is not."""
+    text = "a.out: t.h\n\t$(CC) main.c\nt.h: t.txt u.txt\n\t./make-table > t.h\n"
+    text += "t.txt u.txt:\n\tcurl -s -o $@ https://example.org/$@\n"
+    project(tmp_path, "makefile", text=text)
+    project(tmp_path, "u.txt")
+    steps = ('make -C {source} -j{jobs} -o t.txt CC={cc} CFLAGS="{cflags}" a.out',)
+    assert KINDS["c"][1](tmp_path).steps == steps
+
+
 def made_by(folder: Path, text: str) -> tuple[str, str] | None:
     (folder / "Makefile").write_text(text)
     return next(iter(programs_of(folder / "Makefile")), None)
@@ -146,6 +156,15 @@ def made_by(folder: Path, text: str) -> tuple[str, str] | None:
         # What others may set is not known, nor are words in quotation marks.
         ("A = x\nP = p\nifeq ($(OS),w)\nP = q\nendif\nall: $(P)\n", ("q", "q")),
         ('A = x\nP = p\nifeq "$(A)" "y"\nP = q\nendif\nall: $(P)\n', ("q", "q")),
+        # As of mujs: the first target is for debugging. A debugger is a program like others.
+        (
+            "all: b/debug/js\nb/debug/js: m.c\n\t$(CC) -g -o $@ m.c\n"
+            "b/release/js: m.c\n\t$(CC) -O3 -o $@ m.c\n",
+            ("b/release/js", "b/release/js"),
+        ),
+        ("all: js-asan js\n", ("js", "js")),
+        ("all: debugger js\n", ("debugger", "debugger")),
+        ("all: debug/js\n", ("debug/js", "debug/js")),
         # A stamp, of which make keeps a folder's date.
         ("all: build/.stamp prog\nbuild/.stamp:\n\ttouch $@\n", ("prog", "prog")),
         ("", None),
