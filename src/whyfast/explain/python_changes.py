@@ -51,7 +51,7 @@ class PythonFunction:
     ``first`` and ``last`` are lines of its file, decorators included; ``says`` is its syntax,
     without comments, layout, docstrings and names of variables; ``docstrings`` has these. ``reads``
     are the names of which it may read a value that others set, ``text`` what a difference shows.
-    ``by_name``: only who has the function by its name can read its docstring."""
+    ``by_name`` is the only name by which its docstring is got at, if there is one."""
 
     name: str
     first: int
@@ -60,14 +60,14 @@ class PythonFunction:
     docstrings: tuple[str, ...] = ()
     reads: frozenset[str] = frozenset()
     text: tuple[str, ...] = ()
-    by_name: bool = False
+    by_name: str = ""
 
 
 @dataclass(frozen=True)
 class _File:
     """A file of Python: its functions, with its code outside of them as :data:`MODULE`, and the
     statements that give a name its one plain value. ``imported`` are names that it takes from
-    others, ``*`` for all; ``handed`` those of what it does not just call."""
+    others, ``*`` for all; ``handed`` as :func:`_handed_on` finds them."""
 
     functions: Mapping[str, PythonFunction] = field(default_factory=dict)
     constants: Mapping[str, str] = field(default_factory=dict)
@@ -103,11 +103,9 @@ def with_functions(
         functions += _changes(before.functions, after.functions)
         values[file] = {n for n, _ in before.constants.items() ^ after.constants.items()}
         for name in before.functions.keys() & after.functions.keys():
-            sides = before.functions[name], after.functions[name]
-            if sides[0].docstrings != sides[1].docstrings:
-                plain = name.partition(" (")[0].rpartition(".")[2]
-                by_name = sides[0].by_name and sides[1].by_name
-                documented.setdefault(file, set()).add(plain if by_name else "")
+            f, g = before.functions[name], after.functions[name]
+            if f.docstrings != g.docstrings:
+                documented.setdefault(file, set()).add(f.by_name if g.by_name else "")
     known = {f.name for f in functions}
     run = {word.removeprefix("{source}/").partition("/")[0] for word in commands}
     handed = _handed({name for names in documented.values() for name in names}, base, head, run)
@@ -125,7 +123,7 @@ def with_functions(
 
 
 def _handed(names: set[str], base: Path, head: Path, run: Collection[str]) -> set[str]:
-    """Of the functions of these ``names``, empty for one that is got at in other ways, too, those
+    """Of the functions of these ``names``, empty for what has other ways to it, too, those
     that may be had as objects, whose docstrings can be read, and not only be called: all of them
     where what reads docstrings looks through what there is."""
     if not names - {""}:
@@ -139,7 +137,8 @@ def _handed(names: set[str], base: Path, head: Path, run: Collection[str]) -> se
             continue
         for side in filter(None, (_read(base, file), _read(head, file))):
             reads = {name for f in side.functions.values() for name in f.reads}
-            if reads & {".__doc__", ".getdoc", "getdoc"} and reads & _LOOKS_THROUGH:
+            asks = reads & {".__doc__", ".getdoc", "getdoc"}
+            if asks and ("*" in side.handed or reads & _LOOKS_THROUGH):
                 return names
             found |= side.handed
     return names & found
@@ -222,8 +221,7 @@ def _read(folder: Path, file: str) -> _File | None:
     imported = frozenset(
         a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names
     )
-    called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    handed = frozenset(name for node in ast.walk(tree) for name in _handed_by(node, called))
+    handed = frozenset(_handed_on(tree))
     for function in _defined(tree, module):
         name, number = function.name, 2
         while name in functions:  # as of a property, which has several functions
@@ -238,16 +236,26 @@ def _read(folder: Path, file: str) -> _File | None:
     return _File(functions, constants, imported, handed)
 
 
-def _handed_by(node: ast.AST, called: Collection[ast.expr]) -> Iterator[str]:
-    """The name of what this piece of code has as an object, but for what is just called."""
-    if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-        if node not in called:
-            yield node.id if isinstance(node, ast.Name) else node.attr
-    elif isinstance(node, ast.alias) and node.asname not in (None, node.name):
-        yield node.name
-    elif isinstance(node, ast.Call):  # as of getattr
-        arguments = (a.value for a in node.args if isinstance(a, ast.Constant))
-        yield from (a.rpartition(".")[2] for a in arguments if isinstance(a, str))
+def _handed_on(tree: ast.Module) -> Iterator[str]:
+    """The names of what the code has as an object, but for what it just calls and for variables and
+    arguments of functions; ``*`` for what it gets at by a name that it computes."""
+    aside = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for function in ast.walk(tree):
+        if isinstance(function, _Function):
+            body = [node for part in function.body for node in ast.walk(part)]
+            names = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+            names |= _stored(function)
+            outer = (n for n in body if isinstance(n, ast.Global | ast.Nonlocal))
+            names -= {name for node in outer for name in node.names}
+            aside.update(n for n in body if isinstance(n, ast.Name) and n.id in names)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            if node not in aside:
+                yield node.id if isinstance(node, ast.Name) else node.attr
+        elif isinstance(node, ast.alias) and node.asname not in (None, node.name):
+            yield node.name
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr":
+            yield next((str(a.value) for a in node.args[1:2] if isinstance(a, ast.Constant)), "*")
 
 
 def _constants(tree: ast.Module) -> dict[str, str]:
@@ -351,17 +359,23 @@ _OWN_SCOPE = (
 )
 
 
-def _locals(function: _Function) -> dict[ast.Name, str]:
-    """Where the function names its variables, and a number for each: what these are called makes no
-    difference. Left out are those that have a name in other ways, too, or outside of it."""
-    variables = set[str]()
+def _stored(function: _Function) -> set[str]:
+    """The names that it sets, outside of what has names of its own."""
+    names = set[str]()
     todo: list[ast.AST] = [*function.body]
     while todo:
         node = todo.pop()
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            variables.add(node.id)
+            names.add(node.id)
         if not isinstance(node, _OWN_SCOPE):
             todo += ast.iter_child_nodes(node)
+    return names
+
+
+def _locals(function: _Function) -> dict[ast.Name, str]:
+    """Where the function names its variables, and a number for each: what these are called makes no
+    difference. Left out are those that have a name in other ways, too, or outside of it."""
+    variables = _stored(function)
     inside = [node for statement in function.body for node in ast.walk(statement)]
     around = [node for part in (function.args, *function.decorator_list) for node in ast.walk(part)]
     around += ast.walk(function.returns) if function.returns else []
@@ -408,11 +422,11 @@ def _said(name: str, first: int, last: int, node: ast.AST) -> PythonFunction:
         variable.id = called
     for body, docstring in docstrings:
         body.insert(0, docstring)
-    by_name = False
-    if isinstance(node, _Function):
+    by_name = ""
+    if isinstance(node, _Function) and all(body is node.body for body, _ in docstrings):
         decorators = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
         by = {getattr(d, "id", getattr(d, "attr", "")) for d in decorators}
-        by_name = by <= _KEEPS and all(body is node.body for body, _ in docstrings)
+        by_name = node.name if by <= _KEEPS else ""
     return PythonFunction(
         *(name, first, last, says, tuple(ast.dump(d) for _, d in docstrings)),
         reads=frozenset(reads),
