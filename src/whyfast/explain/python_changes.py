@@ -243,8 +243,8 @@ def _handed_on(tree: ast.Module) -> Iterator[str]:
     for function in ast.walk(tree):
         if isinstance(function, _Function):
             body = [node for part in function.body for node in ast.walk(part)]
-            names = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
-            names |= _stored(function)
+            names = {n.name for n in function.body if isinstance(n, _Function)} | _stored(function)
+            names |= {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
             outer = (n for n in body if isinstance(n, ast.Global | ast.Nonlocal))
             names -= {name for node in outer for name in node.names}
             aside.update(n for n in body if isinstance(n, ast.Name) and n.id in names)

@@ -86,6 +86,7 @@ VALUES = "LIMIT = 10\n\n\ndef f(a=1):\n    return LIMIT\n\n\ndef g():\n    retur
         (*DOCUMENTED, "def h(x):\n    x.__doc__\nf()\n", []),
         (*DOCUMENTED, "def h(x):\n    x.__doc__\nh(f)\n", ["pkg.y.h"]),
         (*DOCUMENTED, "def h(x):\n    x.__doc__\nh(getattr(x, 'f'))\n", ["pkg.y.h"]),
+        (*DOCUMENTED, "def h(x):\n    def f(): x.__doc__\n    h(f)\n", []),
         (*DOCUMENTED, "def h(x, f):\n    x.__doc__\n    h(f, f)\n", []),
         (*DOCUMENTED, "def h(x, n):\n    getattr(x, n).__doc__\n", ["pkg.y.h"]),
         (*DOCUMENTED, "def h(x):\n    for v in vars(x):\n        v.__doc__\n", ["pkg.y.h"]),
@@ -95,14 +96,8 @@ VALUES = "LIMIT = 10\n\n\ndef f(a=1):\n    return LIMIT\n\n\ndef g():\n    retur
     ids=[
         *("value", "of another module", "under another name", "a call", "for Python", "default"),
         *("docstring", "docstring that is read", "docstring that is set"),
-        *(
-            "docstrings of others are read",
-            "handed on",
-            "by its name",
-            "another",
-            "computed",
-            "looked through",
-        ),
+        *("docstrings of others are read", "handed on", "by its name", "of its own", "an argument"),
+        *("computed", "looked through"),
         *("to a decorator", "to one that reads none"),
     ],
 )
