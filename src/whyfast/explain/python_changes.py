@@ -32,8 +32,14 @@ _OF_PYTHON = {
     *("__all__", "__annotations__", "__builtins__", "__cached__", "__dir__", "__doc__", "__file__"),
     *("__getattr__", "__loader__", "__name__", "__package__", "__path__", "__spec__"),
 }
-#: Names by which docstrings are read.
+#: Names by which docstrings are read, and by which code gets at functions without their names.
 _DOCSTRINGS = "__doc__", "getdoc"
+_LOOKS_THROUGH = {".__dict__", "vars", "dir", "globals", "getmembers", ".getmembers"}
+#: Decorators that do nothing with a docstring but keep it.
+_KEEPS = {
+    *("staticmethod", "classmethod", "property", "setter", "overload", "override"),
+    *("abstractmethod", "contextmanager", "wraps", "cache", "lru_cache", "cached_property"),
+}
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Documented = _Function | ast.ClassDef | ast.Module
@@ -44,7 +50,8 @@ class PythonFunction:
     """``name`` is qualified by its module and classes, with a number from the second of a name on;
     ``first`` and ``last`` are lines of its file, decorators included; ``says`` is its syntax,
     without comments, layout, docstrings and names of variables; ``docstrings`` has these. ``reads``
-    are the names of which it may read a value that others set, ``text`` what a difference shows."""
+    are the names of which it may read a value that others set, ``text`` what a difference shows.
+    ``by_name`` is the only name by which its docstring is got at, if there is one."""
 
     name: str
     first: int
@@ -53,17 +60,19 @@ class PythonFunction:
     docstrings: tuple[str, ...] = ()
     reads: frozenset[str] = frozenset()
     text: tuple[str, ...] = ()
+    by_name: str = ""
 
 
 @dataclass(frozen=True)
 class _File:
     """A file of Python: its functions, with its code outside of them as :data:`MODULE`, and the
     statements that give a name its one plain value. ``imported`` are names that it takes from
-    others, ``*`` for all."""
+    others, ``*`` for all; ``handed`` as :func:`_handed_on` finds them."""
 
     functions: Mapping[str, PythonFunction] = field(default_factory=dict)
     constants: Mapping[str, str] = field(default_factory=dict)
     imported: frozenset[str] = frozenset()
+    handed: frozenset[str] = frozenset()
 
 
 def with_functions(
@@ -79,6 +88,7 @@ def with_functions(
     functions: list[FunctionChange] = []
     reasons: list[str] = []
     values: dict[str, set[str]] = {}
+    documented: dict[str, set[str]] = {}
     unread = (_STUB, *(_COMPILED if next((head / "src").rglob("*.so"), None) else ()))
     for reason in code.reasons:
         # As same_builds writes them: the file NAME differs; the file NAME is only in SIDE.
@@ -92,11 +102,16 @@ def with_functions(
             continue
         functions += _changes(before.functions, after.functions)
         values[file] = {n for n, _ in before.constants.items() ^ after.constants.items()}
-        old, new = ({n: f.docstrings for n, f in f.functions.items()} for f in (before, after))
-        if any(old[name] != new[name] for name in old.keys() & new.keys()):
-            values[file].update(_DOCSTRINGS)
+        for name in before.functions.keys() & after.functions.keys():
+            f, g = before.functions[name], after.functions[name]
+            if f.docstrings != g.docstrings:
+                documented.setdefault(file, set()).add(f.by_name if g.by_name else "")
     known = {f.name for f in functions}
     run = {word.removeprefix("{source}/").partition("/")[0] for word in commands}
+    handed = _handed({name for names in documented.values() for name in names}, base, head, run)
+    for file, names in documented.items():
+        if names & handed:
+            values[file].update(_DOCSTRINGS)
     functions += [f for f in _readers(values, base, head, run) if f.name not in known]
     return replace(
         code,
@@ -105,6 +120,28 @@ def with_functions(
         reasons=tuple(reasons),
         traced=not reasons,
     )
+
+
+def _handed(names: set[str], base: Path, head: Path, run: Collection[str]) -> set[str]:
+    """Of the functions of these ``names``, empty for what has other ways to it, too, those
+    that may be had as objects, whose docstrings can be read, and not only be called: all of them
+    where what reads docstrings looks through what there is."""
+    if not names - {""}:
+        return names
+    words = [name.encode() for name in (*(names - {""}), *_DOCSTRINGS)]
+    found = {""}
+    for path in sorted((head / "src").rglob("*.py")):
+        file, text = str(path.relative_to(head / "src")), path.read_bytes()
+        aside = _ASIDE.match(file) and Path(file).parts[0] not in run
+        if aside or not any(word in text for word in words):
+            continue
+        for side in filter(None, (_read(base, file), _read(head, file))):
+            reads = {name for f in side.functions.values() for name in f.reads}
+            asks = reads & {".__doc__", ".getdoc", "getdoc"}
+            if asks and ("*" in side.handed or reads & _LOOKS_THROUGH):
+                return names
+            found |= side.handed
+    return names & found
 
 
 def _readers(
@@ -184,6 +221,7 @@ def _read(folder: Path, file: str) -> _File | None:
     imported = frozenset(
         a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names
     )
+    handed = frozenset(_handed_on(tree))
     for function in _defined(tree, module):
         name, number = function.name, 2
         while name in functions:  # as of a property, which has several functions
@@ -195,7 +233,29 @@ def _read(folder: Path, file: str) -> _File | None:
     constants = _constants(tree)
     whole = _said(f"{module}.{MODULE}", 0, 0, tree)
     functions[whole.name] = replace(whole, text=tuple(ast.unparse(tree).splitlines()))
-    return _File(functions, constants, imported)
+    return _File(functions, constants, imported, handed)
+
+
+def _handed_on(tree: ast.Module) -> Iterator[str]:
+    """The names of what the code has as an object, but for what it just calls and for variables and
+    arguments of functions; ``*`` for what it gets at by a name that it computes."""
+    aside = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for function in ast.walk(tree):
+        if isinstance(function, _Function):
+            body = [node for part in function.body for node in ast.walk(part)]
+            names = {n.name for n in function.body if isinstance(n, _Function)} | _stored(function)
+            names |= {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+            outer = (n for n in body if isinstance(n, ast.Global | ast.Nonlocal))
+            names -= {name for node in outer for name in node.names}
+            aside.update(n for n in body if isinstance(n, ast.Name) and n.id in names)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            if node not in aside:
+                yield node.id if isinstance(node, ast.Name) else node.attr
+        elif isinstance(node, ast.alias) and node.asname not in (None, node.name):
+            yield node.name
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr":
+            yield next((str(a.value) for a in node.args[1:2] if isinstance(a, ast.Constant)), "*")
 
 
 def _constants(tree: ast.Module) -> dict[str, str]:
@@ -299,17 +359,23 @@ _OWN_SCOPE = (
 )
 
 
-def _locals(function: _Function) -> dict[ast.Name, str]:
-    """Where the function names its variables, and a number for each: what these are called makes no
-    difference. Left out are those that have a name in other ways, too, or outside of it."""
-    variables = set[str]()
+def _stored(function: _Function) -> set[str]:
+    """The names that it sets, outside of what has names of its own."""
+    names = set[str]()
     todo: list[ast.AST] = [*function.body]
     while todo:
         node = todo.pop()
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            variables.add(node.id)
+            names.add(node.id)
         if not isinstance(node, _OWN_SCOPE):
             todo += ast.iter_child_nodes(node)
+    return names
+
+
+def _locals(function: _Function) -> dict[ast.Name, str]:
+    """Where the function names its variables, and a number for each: what these are called makes no
+    difference. Left out are those that have a name in other ways, too, or outside of it."""
+    variables = _stored(function)
     inside = [node for statement in function.body for node in ast.walk(statement)]
     around = [node for part in (function.args, *function.decorator_list) for node in ast.walk(part)]
     around += ast.walk(function.returns) if function.returns else []
@@ -356,8 +422,15 @@ def _said(name: str, first: int, last: int, node: ast.AST) -> PythonFunction:
         variable.id = called
     for body, docstring in docstrings:
         body.insert(0, docstring)
+    by_name = ""
+    if isinstance(node, _Function) and all(body is node.body for body, _ in docstrings):
+        decorators = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
+        by = {getattr(d, "id", getattr(d, "attr", "")) for d in decorators}
+        by_name = node.name if by <= _KEEPS else ""
     return PythonFunction(
-        name, first, last, says, tuple(ast.dump(d) for _, d in docstrings), frozenset(reads)
+        *(name, first, last, says, tuple(ast.dump(d) for _, d in docstrings)),
+        reads=frozenset(reads),
+        by_name=by_name,
     )
 
 

@@ -67,6 +67,7 @@ def test_functions_that_changed_are_named(tmp_path: Path, after: str, names: lis
     assert code.reasons == ()
 
 
+DOCUMENTED = "def f():\n    'a'\n", "def f():\n    'b'\n"
 VALUES = "LIMIT = 10\n\n\ndef f(a=1):\n    return LIMIT\n\n\ndef g():\n    return 2\n"
 
 
@@ -82,10 +83,22 @@ VALUES = "LIMIT = 10\n\n\ndef f(a=1):\n    return LIMIT\n\n\ndef g():\n    retur
         ("def f():\n    'a'\n", "def f():\n    'b'\n", "", []),
         ("def f():\n    'a'\n", "def f():\n    'b'\n", "f.__doc__\n", [Y]),
         ("def f():\n    'a'\n", "def f():\n    'b'\n", "f.__doc__ = 'c'\n", []),
+        (*DOCUMENTED, "def h(x):\n    x.__doc__\nf()\n", []),
+        (*DOCUMENTED, "def h(x):\n    x.__doc__\nh(f)\n", ["pkg.y.h"]),
+        (*DOCUMENTED, "def h(x):\n    x.__doc__\nh(getattr(x, 'f'))\n", ["pkg.y.h"]),
+        (*DOCUMENTED, "def h(x):\n    def f(): x.__doc__\n    h(f)\n", []),
+        (*DOCUMENTED, "def h(x, f):\n    x.__doc__\n    h(f, f)\n", []),
+        (*DOCUMENTED, "def h(x, n):\n    getattr(x, n).__doc__\n", ["pkg.y.h"]),
+        (*DOCUMENTED, "def h(x):\n    for v in vars(x):\n        v.__doc__\n", ["pkg.y.h"]),
+        (*(f"@h\n{text}" for text in DOCUMENTED), "def h(x):\n    x.__doc__\n", ["pkg.y.h"]),
+        (*(f"@cache\n{text}" for text in DOCUMENTED), "def h(x):\n    x.__doc__\n", []),
     ],
     ids=[
         *("value", "of another module", "under another name", "a call", "for Python", "default"),
         *("docstring", "docstring that is read", "docstring that is set"),
+        *("docstrings of others are read", "handed on", "by its name", "of its own", "an argument"),
+        *("computed", "looked through"),
+        *("to a decorator", "to one that reads none"),
     ],
 )
 def test_what_a_module_sets_counts_for_who_reads_it(
