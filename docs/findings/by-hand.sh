@@ -1,6 +1,6 @@
 #!/bin/sh
 # The findings once more without whyfast: sh by-hand.sh lua|lua-clang|neko|mruby|micropython|wren|gcc-16
-# Works in the current folder. apt-get source needs a deb-src line of the release that is named.
+# Works in the current folder, on Debian bookworm. apt-get source needs a deb-src line of the release that is named.
 set -eu
 
 # Indirect jumps of a function: jumps FUNCTION OBJECT…
@@ -13,7 +13,7 @@ jumps() {
 }
 
 lua() { # or lua-5.4.7.tar.gz of lua.org
-    apt-get source --download-only lua5.4
+    apt-get source --download-only lua5.4=5.4.7-1 # of trixie
     tar xf lua5.4_5.4.7.orig.tar.gz && cd lua-5.4.7/src
     gcc -O2 -std=gnu99 -DLUA_COMPAT_5_3 -DLUA_USE_LINUX -c lvm.c -o plain.o
     gcc -O2 -std=gnu99 -DLUA_COMPAT_5_3 -DLUA_USE_LINUX -fno-crossjumping -c lvm.c -o uncrossed.o
@@ -30,7 +30,7 @@ lua_clang() { # in lua-5.4.7/src; clang 18.1.6
 }
 
 neko() {
-    apt-get source --download-only neko # neko_2.4.1.orig.tar.gz, of sid
+    apt-get source --download-only neko=2.4.1-1 # of sid
     tar xf neko_2.4.1.orig.tar.gz && cd neko-2-4-1/vm
     sed -e '/^#cmakedefine/d' -e 's/@NEKO_[A-Z_]*@/0/g' neko.h.in > neko.h
     gcc -O2 -D_GNU_SOURCE -I. -c interp.c -o plain.o
@@ -39,7 +39,7 @@ neko() {
 }
 
 mruby() {
-    apt-get source --download-only mruby # mruby_3.3.0.orig.tar.gz, of trixie
+    apt-get source --download-only mruby=3.3.0-1 # of trixie
     tar xf mruby_3.3.0.orig.tar.gz && cd mruby-3.3.0
     gcc -O2 -DMRB_NO_PRESYM -Iinclude -c src/vm.c -o plain.o
     gcc -O2 -DMRB_NO_PRESYM -Iinclude -fno-crossjumping -c src/vm.c -o uncrossed.o
@@ -47,7 +47,7 @@ mruby() {
 }
 
 micropython() {
-    apt-get source --download-only micropython # micropython_1.26.1+ds.orig.tar.xz, of sid
+    apt-get source --download-only micropython=1.26.1+ds-1 # of sid
     tar xf micropython_1.26.1+ds.orig.tar.xz && cd micropython-1.26.1/ports/unix
     no="FROZEN_MANIFEST= MICROPY_PY_BTREE=0 MICROPY_PY_FFI=0 MICROPY_PY_SSL=0"
     no="$no MICROPY_VFS_FAT=0 MICROPY_VFS_LFS1=0 MICROPY_VFS_LFS2=0"
