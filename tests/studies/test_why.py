@@ -42,12 +42,15 @@ LINES = """\
 #ifndef WORK
 #define WORK 0
 #endif
+#ifndef COUNT
+#define COUNT 100000
+#endif
 int main(void)
 {
     for (volatile long i = 0; i < WORK; i++)
         ;
     setvbuf(stdout, 0, MODE, 4096);
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < COUNT; i++)
         fprintf(stdout, "line %d\\n", i);
     return 0;
 }
@@ -153,7 +156,7 @@ def test_output_that_is_not_buffered(tmp_path: Path) -> None:
     assert first["key"] == "system-calls"
     assert first["items"][0] == "write"
     calls = next(f for f in first["facts"] if f["name"] == "write calls")
-    assert calls["slow"] == 20000
+    assert calls["slow"] == 100000
     assert calls["fast"] < 1000
 
 
@@ -185,8 +188,8 @@ def test_without_tools_the_limits_are_named(
 ) -> None:
     (own_home.cache / "toolchains").unlink(missing_ok=True)  # may have a Valgrind
     # More of user time, too, than the few milliseconds that the kernel counts by.
-    more = "-O2 -DMODE=_IONBF -DWORK=20000000L"
-    commands = build(tmp_path, LINES, "-O2 -DMODE=_IOFBF", more)
+    more = "-O2 -DMODE=_IONBF -DWORK=20000000L -DCOUNT=400000"
+    commands = build(tmp_path, LINES, "-O2 -DMODE=_IOFBF -DCOUNT=400000", more)
     nothing = tmp_path / "bin"
     nothing.mkdir()
     monkeypatch.setenv("PATH", str(nothing))
