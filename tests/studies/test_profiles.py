@@ -1,5 +1,6 @@
 """A study that trains its variants again, with a real compiler."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,15 @@ def test_too_few_profiles_for_a_verdict_are_refused_before_anything_is_built(
                 chosen(load_study(tmp_path), Choice())
         else:
             assert chosen(load_study(tmp_path), Choice()).measure.profiles == profiles
+
+
+def test_too_few_layouts_for_a_verdict_are_refused_too() -> None:
+    """The comparisons of this one share the error, so each takes more blocks."""
+    study = load_study(Path(__file__).resolve().parents[2] / "studies" / "quickjs-2026")
+    for layouts, refused in ((13, True), (14, False)):
+        few = replace(study, measure=replace(study.measure, layouts=layouts))
+        if refused:
+            with pytest.raises(UserError, match="at least 14 here"):
+                chosen(few, Choice())
+        else:
+            assert chosen(few, Choice()).measure.layouts == layouts

@@ -84,22 +84,24 @@ def chosen(study: Study, choice: Choice) -> Study:
         study = replace(study, evidence=replace(study.evidence, why=True))
     if budget is not None:
         study = replace(study, measure=replace(study.measure, budget=budget))
-    if study.measured and study.benchmarks and study.measure.profiles:
-        _check_profiles(study)
+    if study.measured and study.benchmarks:
+        _check_draws(study)
     return study
 
 
-def _check_profiles(study: Study) -> None:
-    """UserError for so few profiles that no comparison could be decided; each is a whole build."""
+def _check_draws(study: Study) -> None:
+    """UserError for so few profiles or layouts that no comparison could be decided, as each makes
+    one block."""
     measured = replace(with_control(study), variants=with_control(study).measured)
     few, enough = fewest_draws(measured)
-    if study.measure.profiles < few:
-        each = f"; {enough} can decide each benchmark, too" if enough > few else ""
-        raise UserError(
-            f"profiles = {study.measure.profiles} in [measure]: too few for a verdict, which takes "
-            f"at least {few} here{each}",
-            where=study.folder / "study.toml",
-        )
+    for key, draws in (("profiles", study.measure.profiles), ("layouts", study.measure.layouts)):
+        if 0 < draws < few:
+            each = f"; {enough} can decide each benchmark, too" if enough > few else ""
+            raise UserError(
+                f"{key} = {draws} in [measure]: too few for a verdict, which takes at least {few} "
+                f"here{each}",
+                where=study.folder / "study.toml",
+            )
 
 
 def runnable(study: Study, why_not: Callable[[], str] | None = None) -> Study:
