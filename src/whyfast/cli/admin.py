@@ -14,8 +14,8 @@ from pathlib import Path
 
 import shtab
 
+from whyfast.build.repeat import repeat_script
 from whyfast.build.revisions import top_level
-from whyfast.build.run import repeat_script
 from whyfast.cli.main import say
 from whyfast.cli.options import whole_parser
 from whyfast.cli.output import FAILED, Action, check_outputs, duration, piped, show, show_actions
