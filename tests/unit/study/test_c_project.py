@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from tests.golden_files import Hear
 from tests.unit.study.test_kinds import project
 
+from whyfast.model.errors import UserError
 from whyfast.study.makefile import makefile_in, programs_of
-from whyfast.study.project import within
+from whyfast.study.project import Project, within
 from whyfast.study.skeleton import KINDS, check_file, projects_of
 
 
@@ -279,3 +280,43 @@ def test_a_library_in_a_folder_of_its_name_is_found(tmp_path: Path) -> None:
     assert kind == "c"
     assert '#include "ryu.h"' in made.steps[0]
     assert "{source}/ryu/a.c" in made.steps[1]
+
+
+@pytest.mark.parametrize(
+    ("condition", "defined"),
+    [
+        ("#ifdef HASHMAP_TEST", " -DHASHMAP_TEST "),
+        ("#if defined(KE_MAIN)\n#if 1\n#endif", " -DKE_MAIN "),
+        ("#ifdef HASHMAP_TEST\n#else", ""),
+        ("#ifdef HASHMAP_TEST\n#endif\n#if 1", ""),
+        ("#ifndef NO_MAIN", ""),
+        ("#ifdef _WIN32", ""),
+    ],
+)
+def test_a_file_that_is_a_program_if_asked_is_asked(
+    tmp_path: Path, condition: str, defined: str
+) -> None:
+    project(tmp_path, "hashmap.c", text=f"{condition}\nint\nmain(void) {{ return 0; }}\n#endif\n")
+    project(tmp_path, "hashmap.h", text="int f(void);\n")
+    made = KINDS["c"][1](tmp_path)
+    assert (" -D" in made.steps[0]) == bool(defined)
+    assert defined in made.steps[0]
+    assert made.otherwise is not None
+    assert ("{source}/hashmap.c" in made.otherwise.steps[-1]) == bool(defined)
+
+
+@pytest.mark.parametrize(("seconds", "stated"), [(61.4, "61s"), (9.0, None)])
+def test_a_long_build_whose_steps_are_new_says_how_long_it_takes(
+    seconds: float, stated: str | None
+) -> None:
+    made = Project("path:go", ("true",), "p", benchmarks={"a": ("{program}",)}, takes=seconds)
+    assert tomllib.loads(check_file(made))["build"].get("takes") == stated
+
+
+def test_projects_in_folders_are_named_and_headers_in_src_are_one(tmp_path: Path) -> None:
+    project(tmp_path, "inner/Makefile", "tests/Makefile", text="all: a\n")
+    with pytest.raises(UserError, match=r"cd inner; whyfast new \(or tests\)"):
+        next(projects_of(tmp_path))
+    project(tmp_path, "src/x.h", text="")
+    kind, made = next(projects_of(tmp_path))
+    assert (kind, "x.h" in made.comments[0]) == ("c", True)

@@ -1,6 +1,5 @@
 """What whyfast new makes of a project's files."""
 
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -282,29 +281,6 @@ def test_of_two_mains_one_is_chosen_and_the_other_named(tmp_path: Path, golden: 
     golden(made.comments[1])
 
 
-@pytest.mark.parametrize(
-    ("condition", "defined"),
-    [
-        ("#ifdef HASHMAP_TEST", " -DHASHMAP_TEST "),
-        ("#if defined(KE_MAIN)\n#if 1\n#endif", " -DKE_MAIN "),
-        ("#ifdef HASHMAP_TEST\n#else", ""),
-        ("#ifdef HASHMAP_TEST\n#endif\n#if 1", ""),
-        ("#ifndef NO_MAIN", ""),
-        ("#ifdef _WIN32", ""),
-    ],
-)
-def test_a_file_that_is_a_program_if_asked_is_asked(
-    tmp_path: Path, condition: str, defined: str
-) -> None:
-    project(tmp_path, "hashmap.c", text=f"{condition}\nint\nmain(void) {{ return 0; }}\n#endif\n")
-    project(tmp_path, "hashmap.h", text="int f(void);\n")
-    made = KINDS["c"][1](tmp_path)
-    assert (" -D" in made.steps[0]) == bool(defined)
-    assert defined in made.steps[0]
-    assert made.otherwise is not None
-    assert ("{source}/hashmap.c" in made.otherwise.steps[-1]) == bool(defined)
-
-
 def test_of_several_mains_the_one_with_a_telling_name_is_chosen(tmp_path: Path) -> None:
     folder = tmp_path / "mawk-1.3"
     folder.mkdir()
@@ -343,14 +319,6 @@ def test_a_package_without_benchmarks_is_timed_by_its_tests(tmp_path: Path) -> N
     assert made.others[0].incomplete
     project(tmp_path, "main.go", text="package main\n")
     assert KINDS["go"][1](tmp_path).benchmarks == {"whole": ("{program}",)}
-
-
-@pytest.mark.parametrize(("seconds", "stated"), [(61.4, "61s"), (9.0, None)])
-def test_a_long_build_whose_steps_are_new_says_how_long_it_takes(
-    seconds: float, stated: str | None
-) -> None:
-    made = Project("path:go", ("true",), "p", benchmarks={"a": ("{program}",)}, takes=seconds)
-    assert tomllib.loads(check_file(made))["build"].get("takes") == stated
 
 
 @pytest.mark.parametrize(
@@ -420,15 +388,6 @@ def test_the_first_of_many_benchmarks_are_of_different_functions() -> None:
     commands: Commands = dict.fromkeys(names, ("p",))
     order = [*spread(commands, lambda name: name.partition("/")[0])]
     assert order == ["a/1", "b/1", "c", "a/2", "b/2", "a/3", "b/3"]
-
-
-def test_projects_in_folders_are_named_and_headers_in_src_are_one(tmp_path: Path) -> None:
-    project(tmp_path, "inner/Makefile", "tests/Makefile", text="all: a\n")
-    with pytest.raises(UserError, match=r"cd inner; whyfast new \(or tests\)"):
-        next(projects_of(tmp_path))
-    project(tmp_path, "src/x.h", text="")
-    kind, made = next(projects_of(tmp_path))
-    assert (kind, "x.h" in made.comments[0]) == ("c", True)
 
 
 def test_many_benchmarks_are_a_line_each_in_their_folder(tmp_path: Path) -> None:
