@@ -10,7 +10,8 @@ from pathlib import Path
 
 from whyfast.explain.functions import base_name
 from whyfast.explain.program import load
-from whyfast.explain.python_changes import MODULE, executed_name
+from whyfast.explain.python_changes import executed_name
+from whyfast.explain.python_files import MODULE
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.trapped import functions_entered

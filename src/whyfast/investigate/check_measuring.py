@@ -13,7 +13,7 @@ from pathlib import Path
 from whyfast.build.recipe import Recipe
 from whyfast.build.relink import CannotRelink
 from whyfast.build.revisions import Range, called
-from whyfast.explain.python_changes import MODULE
+from whyfast.explain.python_files import MODULE
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.measuring import check_programs, entries_of, launch_arguments
