@@ -29,8 +29,13 @@ _ASIDE = re.compile(
 
 #: Stubs for checkers; and what an extension is compiled from, which is compared itself.
 _STUB, _COMPILED = ".pyi", (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".pyx", ".pxd", ".o")
-#: Names by which docstrings are read, and by which code gets at functions without their names.
+#: Names by which docstrings are read, annotations are, and by which code gets at functions without
+#: their names.
 _DOCSTRINGS = "__doc__", "getdoc"
+_ANNOTATIONS = (
+    *("__annotations__", "get_annotations", "get_type_hints"),
+    *("signature", "getfullargspec", "__signature__"),
+)
 _LOOKS_THROUGH = {".__dict__", "vars", "dir", "globals", "getmembers", ".getmembers"}
 
 
@@ -40,14 +45,15 @@ def with_functions(
     """The comparison of two builds of a Python package with changed functions in place of changed
     files, where the files are Python; ``base`` and ``head`` are the folders of the builds, and
     ``commands`` the words that start benchmarks, of which some may be files. What else differs
-    stays a reason. A docstring, or a plain value that a name is given when a module is imported,
-    counts for the functions that may read it."""
+    stays a reason. A docstring, an annotation, or what a name is plainly given when a module is
+    imported, counts for the functions that may read it."""
     if code.functions or not code.reasons:
         return code
     functions: list[FunctionChange] = []
     reasons: list[str] = []
     values: dict[str, set[str]] = {}
-    documented: dict[str, set[str]] = {}
+    elsewhere: set[str] = set()
+    aside: dict[tuple[str, tuple[str, ...]], set[str]] = {}
     unread = (_STUB, *(_COMPILED if next((head / "src").rglob("*.so"), None) else ()))
     for reason in code.reasons:
         # As same_builds writes them: the file NAME differs; the file NAME is only in SIDE.
@@ -60,18 +66,26 @@ def with_functions(
             reasons.append(reason)
             continue
         functions += _changes(before.functions, after.functions)
-        values[file] = {n for n, _ in before.constants.items() ^ after.constants.items()}
+        values[file] = {n for n, _ in before.bindings.items() ^ after.bindings.items()}
+        # What only one side has, others cannot have asked for.
+        elsewhere |= values[file] & before.bindings.keys() & after.bindings.keys()
         for name in before.functions.keys() & after.functions.keys():
             f, g = before.functions[name], after.functions[name]
+            by_name = f.by_name if g.by_name else ""
             if f.docstrings != g.docstrings:
-                documented.setdefault(file, set()).add(f.by_name if g.by_name else "")
+                aside.setdefault((file, _DOCSTRINGS), set()).add(by_name)
+            if f.annotations != g.annotations:
+                aside.setdefault((file, _ANNOTATIONS), set()).add(by_name)
     known = {f.name for f in functions}
     run = {word.removeprefix("{source}/").partition("/")[0] for word in commands}
-    handed = _handed({name for names in documented.values() for name in names}, base, head, run)
-    for file, names in documented.items():
-        if names & handed:
-            values[file].update(_DOCSTRINGS)
-    functions += [f for f in _readers(values, base, head, run) if f.name not in known]
+    for words in (_DOCSTRINGS, _ANNOTATIONS):
+        of_file = {file: names for (file, by), names in aside.items() if by == words}
+        handed = _handed({n for names in of_file.values() for n in names}, words, base, head, run)
+        for file, names in of_file.items():
+            if names & handed:
+                values[file].update(words)
+                elsewhere.update(words)
+    functions += [f for f in _readers(values, elsewhere, base, head, run) if f.name not in known]
     return replace(
         code,
         same=not functions and not reasons,
@@ -81,32 +95,39 @@ def with_functions(
     )
 
 
-def _handed(names: set[str], base: Path, head: Path, run: Collection[str]) -> set[str]:
-    """Of the functions of these ``names``, empty for what has other ways to it, too, those
-    that may be had as objects, whose docstrings can be read, and not only be called: all of them
-    where what reads docstrings looks through what there is."""
+def _handed(
+    names: set[str], words: tuple[str, ...], base: Path, head: Path, run: Collection[str]
+) -> set[str]:
+    """Of the functions of these ``names``, empty for what has other ways to it, too, those that
+    may be had as objects, of which ``words`` read docstrings or annotations, and not only be
+    called: all of them where what does so looks through what there is."""
     if not names - {""}:
         return names
-    words = [name.encode() for name in (*(names - {""}), *_DOCSTRINGS)]
+    asking = {f".{word}" for word in words} | {word for word in words if word[0] != "_"}
+    sought = [name.encode() for name in (*(names - {""}), *words)]
     found = {""}
     for path in sorted((head / "src").rglob("*.py")):
         file, text = str(path.relative_to(head / "src")), path.read_bytes()
         aside = _ASIDE.match(file) and Path(file).parts[0] not in run
-        if aside or not any(word in text for word in words):
+        if aside or not any(word in text for word in sought):
             continue
         for side in filter(None, (read_file(base, file), read_file(head, file))):
             reads = {name for f in side.functions.values() for name in f.reads}
-            asks = reads & {".__doc__", ".getdoc", "getdoc"}
-            if asks and ("*" in side.handed or reads & _LOOKS_THROUGH):
+            if reads & asking and ("*" in side.handed or reads & _LOOKS_THROUGH):
                 return names
             found |= side.handed
     return names & found
 
 
 def _readers(
-    values: Mapping[str, set[str]], base: Path, head: Path, run: Collection[str]
+    values: Mapping[str, set[str]],
+    elsewhere: set[str],
+    base: Path,
+    head: Path,
+    run: Collection[str],
 ) -> Iterator[FunctionChange]:
-    """The functions that may read one of the ``values`` that differ, by the file that sets them;
+    """The functions that may read one of the ``values`` that differ, by the file that sets them,
+    those in other files only of ``elsewhere``;
     in place of those that a file may read which lies beside the package, in a folder from which one
     is ``run``, the code that sets them."""
     changed = {name for names in values.values() for name in names}
@@ -123,7 +144,7 @@ def _readers(
             if side is None:
                 continue
             bare = set(values.get(file, ())) | (changed if "*" in side.imported else set())
-            seen = {f".{name}" for name in changed} | bare | (side.imported & changed)
+            seen = {f".{name}" for name in elsewhere} | bare | (side.imported & elsewhere)
             for function in side.functions.values():
                 if not (reads := function.reads & seen):
                     continue
@@ -133,7 +154,7 @@ def _readers(
                     changes[function.name] = FunctionChange(function.name, "changed", (0, 0))
     for file, names in values.items():
         if names & aside:
-            sides = [(read_file(folder, file) or PythonFile()).constants for folder in (base, head)]
+            sides = [(read_file(folder, file) or PythonFile()).bindings for folder in (base, head)]
             diff = [
                 f"{sign}{side[name]}"
                 for name in sorted(names & aside)

@@ -13,10 +13,10 @@ from typing import TypeVar
 MODULE = "<module>"
 #: Names of a module that Python itself reads.
 _OF_PYTHON = {
-    *("__all__", "__annotations__", "__builtins__", "__cached__", "__dir__", "__doc__", "__file__"),
+    *("__annotations__", "__builtins__", "__cached__", "__dir__", "__doc__", "__file__"),
     *("__getattr__", "__loader__", "__name__", "__package__", "__path__", "__spec__"),
 }
-#: Decorators that do nothing with a docstring but keep it.
+#: Decorators that keep docstrings and annotations, and do nothing else with them.
 _KEEPS = {
     *("staticmethod", "classmethod", "property", "setter", "overload", "override"),
     *("abstractmethod", "contextmanager", "wraps", "cache", "lru_cache", "cached_property"),
@@ -30,15 +30,17 @@ _Documented = _Function | ast.ClassDef | ast.Module
 class PythonFunction:
     """``name`` is qualified by its module and classes, with a number from the second of a name on;
     ``first`` and ``last`` are lines of its file, decorators included; ``says`` is its syntax,
-    without comments, layout, docstrings and names of variables; ``docstrings`` has these. ``reads``
-    are the names of which it may read a value that others set, ``text`` what a difference shows.
-    ``by_name`` is the only name by which its docstring is got at, if there is one."""
+    without comments, layout, docstrings, annotations of arguments and names of variables;
+    ``docstrings`` and ``annotations`` have these. ``reads`` are the names of which it may read a
+    value that others set, ``text`` what a difference shows. ``by_name`` is the only name by which
+    its docstring and annotations are got at, if there is one."""
 
     name: str
     first: int
     last: int
     says: str
     docstrings: tuple[str, ...] = ()
+    annotations: tuple[str, ...] = ()
     reads: frozenset[str] = frozenset()
     text: tuple[str, ...] = ()
     by_name: str = ""
@@ -47,11 +49,11 @@ class PythonFunction:
 @dataclass(frozen=True)
 class PythonFile:
     """A file of Python: its functions, with its code outside of them as :data:`MODULE`, and the
-    statements that give a name its one plain value. ``imported`` are names that it takes from
-    others, ``*`` for all; ``handed`` as :func:`_handed_on` finds them."""
+    statements that give a name its one plain value or take it from a module. ``imported`` are
+    names that it takes from others, ``*`` for all; ``handed`` as :func:`_handed_on` finds them."""
 
     functions: Mapping[str, PythonFunction] = field(default_factory=dict)
-    constants: Mapping[str, str] = field(default_factory=dict)
+    bindings: Mapping[str, str] = field(default_factory=dict)
     imported: frozenset[str] = frozenset()
     handed: frozenset[str] = frozenset()
 
@@ -82,10 +84,10 @@ def read_file(folder: Path, file: str) -> PythonFile | None:
             function, name=name, text=tuple(lines[function.first - 1 : function.last])
         )
     _Empty().visit(tree)
-    constants = _constants(tree)
+    bindings = _bindings(tree)
     whole = _said(f"{module}.{MODULE}", 0, 0, tree)
     functions[whole.name] = replace(whole, text=tuple(ast.unparse(tree).splitlines()))
-    return PythonFile(functions, constants, imported, handed)
+    return PythonFile(functions, bindings, imported, handed)
 
 
 def _handed_on(tree: ast.Module) -> Iterator[str]:
@@ -110,29 +112,45 @@ def _handed_on(tree: ast.Module) -> Iterator[str]:
             yield next((str(a.value) for a in node.args[1:2] if isinstance(a, ast.Constant)), "*")
 
 
-def _constants(tree: ast.Module) -> dict[str, str]:
-    """Takes the statements away that give a name its one plain value; these, by name."""
-    names = [
+def _bindings(tree: ast.Module) -> dict[str, str]:
+    """Takes the statements away that give a name its one plain value, or take it from a module;
+    these, by name. That the module is loaded stays."""
+    stored = [
         n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     ]
-    constants: dict[str, str] = {}
+    bindings: dict[str, str] = {}
+    loaded: dict[str, ast.ImportFrom] = {}
     for statement in list(tree.body):
-        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        given, imports = _given(statement), isinstance(statement, ast.ImportFrom)
+        if not given or any(n in bindings or stored.count(n) > (not imports) for n in given):
             continue
-        target = statement.targets[0]
-        if (
-            not isinstance(target, ast.Name)
-            or target.id in _OF_PYTHON
-            or names.count(target.id) > 1
-        ):
-            continue
-        try:
-            ast.literal_eval(statement.value)
-        except (ValueError, TypeError, SyntaxError, RecursionError):
-            continue
-        constants[target.id] = ast.unparse(statement)
+        bindings |= given
         tree.body.remove(statement)
-    return constants
+        if isinstance(statement, ast.ImportFrom):
+            statement.names = [ast.alias("...")]
+            loaded["." * statement.level + str(statement.module)] = statement
+    known = {a.name for s in tree.body if isinstance(s, ast.Import) for a in s.names}
+    tree.body[:0] = [loaded[name] for name in sorted(loaded.keys() - known)]
+    return bindings
+
+
+def _given(statement: ast.stmt) -> dict[str, str]:
+    """The names that it only gives a plain value or takes from a module, and how."""
+    if isinstance(statement, ast.ImportFrom) and statement.module not in (None, "__future__"):
+        if any(a.name == "*" or a.asname not in (None, a.name) for a in statement.names):
+            return {}
+        module = "." * statement.level + str(statement.module)
+        return {a.name: f"from {module} import {a.name}" for a in statement.names}
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return {}
+    target = statement.targets[0]
+    if not isinstance(target, ast.Name) or target.id in _OF_PYTHON:
+        return {}
+    try:
+        ast.literal_eval(statement.value)
+    except (ValueError, TypeError, SyntaxError, RecursionError):
+        return {}
+    return {target.id: ast.unparse(statement)}
 
 
 def module_name(file: str) -> str:
@@ -143,9 +161,12 @@ def module_name(file: str) -> str:
 
 
 def _defined(tree: ast.AST, prefix: str) -> Iterator[PythonFunction]:
-    """Functions and methods; what is defined inside of one belongs to it."""
+    """Functions and methods, but for overloads, which never run; what is defined inside of one
+    belongs to it."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, _Function):
+            if "overload" in _decorators(node):
+                continue
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             last = node.end_lineno or node.lineno
             yield _said(f"{prefix}.{node.name}", first, last, node)
@@ -156,7 +177,8 @@ def _defined(tree: ast.AST, prefix: str) -> Iterator[PythonFunction]:
 
 
 class _Unannotated(ast.NodeTransformer):
-    """Takes away the annotations of local variables, which Python neither evaluates nor keeps."""
+    """Takes away what does not run: the annotations of local variables, and what only checkers of
+    types see."""
 
     _local = False
 
@@ -175,6 +197,11 @@ class _Unannotated(ast.NodeTransformer):
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         return self._inside(node, False)
 
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        asked = getattr(node.test, "id", getattr(node.test, "attr", ""))
+        return node.orelse if asked == "TYPE_CHECKING" else node
+
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         # One without a value makes the name local.
         if not (self._local and node.simple and node.value):
@@ -183,24 +210,51 @@ class _Unannotated(ast.NodeTransformer):
 
 
 class _Empty(ast.NodeTransformer):
-    """Takes the bodies of functions away, and plain defaults: they are compared by themselves."""
+    """Takes functions away, which are compared by themselves: as a whole where their definition
+    does nothing on import but give them their names, else their bodies and plain defaults."""
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef | None:
         return _emptied(node)
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef | None:
         return _emptied(node)
 
 
 _AnyFunction = TypeVar("_AnyFunction", ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def _emptied(node: _AnyFunction) -> _AnyFunction:
+def _emptied(node: _AnyFunction) -> _AnyFunction | None:
+    arguments: ast.arguments = node.args
+    defaults = [v for v in (*arguments.defaults, *arguments.kw_defaults) if v]
     node.body = []
-    arguments = node.args
+    if _decorators(node) <= _KEEPS and not any(
+        isinstance(inner, ast.Call) for value in defaults for inner in ast.walk(value)
+    ):
+        # That a class has one of these is seen by Python itself.
+        special = node.name.startswith("__") and node.name.endswith("__")
+        node.args, node.returns = ast.arguments([], [], None, [], [], None, []), None
+        return node if special else None
     arguments.defaults = [v for v in arguments.defaults if not isinstance(v, ast.Constant)]
     arguments.kw_defaults = [v for v in arguments.kw_defaults if not isinstance(v, ast.Constant)]
     return node
+
+
+def _decorators(function: _Function) -> set[str]:
+    """Their last names."""
+    called = [d.func if isinstance(d, ast.Call) else d for d in function.decorator_list]
+    return {getattr(d, "id", getattr(d, "attr", "")) for d in called}
+
+
+def _annotations(function: _Function) -> Iterator[str]:
+    """Takes them away from its arguments and its result."""
+    args = function.args
+    for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
+        if arg and arg.annotation:
+            yield f"{arg.arg}: {ast.dump(arg.annotation)}"
+            arg.annotation = None
+    if function.returns:
+        yield ast.dump(function.returns)
+        function.returns = None
 
 
 #: What makes the names of variables count.
@@ -250,7 +304,10 @@ def _locals(function: _Function) -> dict[ast.Name, str]:
 
 
 def _said(name: str, first: int, last: int, node: ast.AST) -> PythonFunction:
-    """What the code says and reads. Its docstrings are taken away for that, then given back."""
+    """What the code says and reads. Its docstrings are taken away for that, then given back;
+    annotations are not, where nothing but their readers can see them."""
+    known = isinstance(node, _Function) and _decorators(node) <= _KEEPS
+    annotations = tuple(_annotations(node)) if isinstance(node, _Function) and known else ()
     docstrings: list[tuple[list[ast.stmt], ast.stmt]] = []
     reads = set[str]()
     for inner in ast.walk(node):
@@ -276,11 +333,9 @@ def _said(name: str, first: int, last: int, node: ast.AST) -> PythonFunction:
         body.insert(0, docstring)
     by_name = ""
     if isinstance(node, _Function) and all(body is node.body for body, _ in docstrings):
-        decorators = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
-        by = {getattr(d, "id", getattr(d, "attr", "")) for d in decorators}
-        by_name = node.name if by <= _KEEPS else ""
+        by_name = node.name if known else ""
     return PythonFunction(
-        *(name, first, last, says, tuple(ast.dump(d) for _, d in docstrings)),
+        *(name, first, last, says, tuple(ast.dump(d) for _, d in docstrings), annotations),
         reads=frozenset(reads),
         by_name=by_name,
     )

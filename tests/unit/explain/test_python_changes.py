@@ -54,7 +54,7 @@ def compared(tmp_path: Path, files: dict[str, tuple[str, str]]) -> CodeCompariso
         (BEFORE.replace("return 1", "return 3"), ["pkg.x.A.f"]),
         (BEFORE.replace("import os", "import sys"), ["pkg.x.<module>"]),
         (BEFORE.replace("return 2", "return 2  # why"), []),
-        (BEFORE.replace("def g", "def h"), ["pkg.x.h", "pkg.x.<module>", "pkg.x.g"]),
+        (BEFORE.replace("def g", "def h"), ["pkg.x.h", "pkg.x.g"]),
         (BEFORE.replace("return self._p", "return 3"), ["pkg.x.A.p"]),
         (BEFORE.replace("= v", "= v + 1"), ["pkg.x.A.p (2)"]),
     ],
@@ -78,7 +78,7 @@ VALUES = "LIMIT = 10\n\n\ndef f(a=1):\n    return LIMIT\n\n\ndef g():\n    retur
         (VALUES, VALUES.replace("10", "20"), "def h(x):\n    x.LIMIT\n", ["pkg.x.f", "pkg.y.h"]),
         (VALUES, VALUES.replace("10", "20"), "from .x import LIMIT as L\n", ["pkg.x.f", Y]),
         (VALUES, VALUES.replace("10", "max(1, 2)"), "", ["pkg.x.<module>", "pkg.x.f"]),
-        ("__all__ = []\n", "__all__ = ['a']\n", "", ["pkg.x.<module>"]),
+        ("__path__ = []\n", "__path__ = ['a']\n", "", ["pkg.x.<module>"]),
         (VALUES, VALUES.replace("a=1", "a=2"), "", ["pkg.x.f"]),
         ("def f():\n    'a'\n", "def f():\n    'b'\n", "", []),
         ("def f():\n    'a'\n", "def f():\n    'b'\n", "f.__doc__\n", [Y]),
@@ -107,6 +107,51 @@ def test_what_a_module_sets_counts_for_who_reads_it(
     code = compared(tmp_path, {"pkg/x.py": (before, after), "pkg/y.py": (other, other)})
     assert sorted(f.name for f in code.functions) == sorted(names)
     assert code.same == (not names)
+
+
+CLASS = "class A:\n    def f(self): pass\n"
+TYPED = "def f(a: int): pass\n"
+TAKES = "from a import f\nfrom b import g\n\n\ndef h():\n    f()\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "other", "names"),
+    [
+        (CLASS, CLASS + "    def g(self): pass\n", "", ["pkg.x.A.g"]),
+        (CLASS, CLASS + "    def __len__(self): pass\n", "", ["pkg.x.A.__len__", "pkg.x.<module>"]),
+        (CLASS, CLASS + "    @y\n    def g(self): pass\n", "", ["pkg.x.A.g", "pkg.x.<module>"]),
+        (CLASS, CLASS + "def g(a=f()): pass\n", "", ["pkg.x.<module>", "pkg.x.g"]),
+        (TYPED, "@t.overload\ndef f(a: str): ...\n" + TYPED, "", []),
+        (TYPED, TYPED.replace("int)", "str) -> str"), "", []),
+        (
+            TYPED,
+            TYPED.replace("int", "str"),
+            "def h(x):\n    x.__annotations__\nh(f)\n",
+            ["pkg.y.h"],
+        ),
+        (TYPED, TYPED.replace("int", "str"), "def h(x):\n    x.__doc__\nh(f)\n", []),
+        (f"@y\n{TYPED}", f"@y\n{TYPED}".replace("int", "str"), "", ["pkg.x.<module>", "pkg.x.f"]),
+        ("if TYPE_CHECKING:\n    a\nelse:\n    b\n", "b\n", "", []),
+        ("if t.TYPE_CHECKING:\n    a\nelse:\n    b\n", "a\n", "", ["pkg.x.<module>"]),
+        ("from t import A\n", "from t import B, A\n", "", []),
+        ("import t\nA\n", "import t\nfrom t import B\nA\n", "", []),
+        ("from t import A\n", "from t import A\nfrom .t import B\n", "", ["pkg.x.<module>"]),
+        (TAKES, TAKES.replace("f\n", "k\n", 1).replace("g", "f, g"), "h.f\n", ["pkg.x.h", Y]),
+        (TAKES, TAKES.replace("f\n", "k\n", 1).replace("  f()", "  g()"), "h.f\n", ["pkg.x.h"]),
+        ("def f(): sum()\n", "from a import b\n" * 2 + "def f(): sum()\n", "", ["pkg.x.<module>"]),
+    ],
+    ids=[
+        *("method", "that Python asks for", "given to others", "default that calls"),
+        *("overload", "annotations", "that are read", "docstrings are read", "for a decorator"),
+        *("for checkers", "not for checkers", "another name", "of a known module", "a module"),
+        *("of another module", "no longer taken", "taken twice"),
+    ],
+)
+def test_a_definition_or_import_counts_where_it_does_work(
+    tmp_path: Path, before: str, after: str, other: str, names: list[str]
+) -> None:
+    code = compared(tmp_path, {"pkg/x.py": (before, after), "pkg/y.py": (other, other)})
+    assert sorted(f.name for f in code.functions) == sorted(names)
 
 
 def test_a_value_that_a_benchmark_may_read_counts_where_it_is_set(tmp_path: Path) -> None:
