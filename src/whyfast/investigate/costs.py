@@ -15,7 +15,7 @@ from whyfast.investigate.counting import BuildCounter, scratch_folder, within_li
 from whyfast.investigate.services import Note, Services
 from whyfast.measure.commands import energy_meter
 from whyfast.measure.count import CountingTask, counted_costs
-from whyfast.measure.simulate import Geometry, Valgrind, choose_valgrind, read_geometry
+from whyfast.measure.simulate import Valgrind, choose_valgrind
 from whyfast.measure.tools import CannotCount, ToolRun
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.cost import SizeChange, VariantCost
@@ -69,12 +69,12 @@ def count_costs(context: RunContext[Study]) -> RunContext[Study]:
     costs: list[VariantCost] = []
     with scratch_folder(context.home) as folder:
         counter = BuildCounter(context, folder)
-        valgrind, geometry = _simulator(counter, context.services)
+        valgrind = _valgrind(counter)
         wanted = [b for b in study.benchmarks if b.kind.countable]
         for benchmark in within_limit(context, counter, wanted):
             for task in counter.tasks(benchmark):
                 context.observer.step(f"counting the costs of {task.variant} on {benchmark.name}")
-                costs += counted_costs(task, benchmark.name, geometry, valgrind)
+                costs += counted_costs(task, benchmark.name, valgrind)
         names = dict.fromkeys(c.variant for c in costs)
     return replace(context, costs=(*costs, *no_energy(names)))
 
@@ -128,7 +128,6 @@ def command_costs(
     benchmark: str, runs: Mapping[str, ToolRun], home: Home, services: Services, note: Note
 ) -> tuple[VariantCost, ...]:
     """The counted costs of commands, each run whole."""
-    geometry = read_geometry(services.system)
     valgrind: Valgrind | CannotCount
     try:
         valgrind = choose_valgrind(
@@ -139,7 +138,7 @@ def command_costs(
     costs: list[VariantCost] = []
     for name, run in runs.items():
         note(f"counting the costs of {name}")
-        costs += counted_costs(CountingTask(name, run), benchmark, geometry, valgrind)
+        costs += counted_costs(CountingTask(name, run), benchmark, valgrind)
     return (*costs, *no_energy(runs))
 
 
@@ -150,14 +149,11 @@ def no_energy(variants: Iterable[str]) -> Iterator[VariantCost]:
         yield from (VariantCost("energy", name, None, note=meter) for name in variants)
 
 
-def _simulator(
-    counter: BuildCounter, services: Services
-) -> tuple[Valgrind | CannotCount, Geometry]:
+def _valgrind(counter: BuildCounter) -> Valgrind | CannotCount:
     try:
-        simulation = counter.simulator()
-        return simulation.valgrind, simulation.geometry
+        return counter.simulator().valgrind
     except CannotCount as error:
-        return error, read_geometry(services.system)
+        return error
 
 
 def _is_elf(path: Path) -> bool:

@@ -130,13 +130,15 @@ def scratch_folder(home: Home) -> Iterator[Path]:
 
 @dataclass
 class BuildCounter:
-    """Remembers what works here: hardware counters, and a Valgrind. One run under a tool may take
-    ``timeout`` seconds, which can be set anew."""
+    """Remembers what works here: hardware counters, and a Valgrind, which counts misses of caches
+    and branches only where these are wanted. One run under a tool may take ``timeout`` seconds,
+    which can be set anew."""
 
     context: RunContext[Study]
     scratch: Path
     timeout: float = TIMEOUT
     calibrations: Mapping[str, Calibration] = field(default_factory=dict)
+    misses: bool = True
     _simulation: Simulation | CannotCount | None = None
 
     def __post_init__(self) -> None:
@@ -235,7 +237,7 @@ class BuildCounter:
             try:
                 rooted = any(t.root for t in context.toolchains)
                 valgrind = _choose(context.services, context.home, rooted, context.observer.step)
-                self._simulation = Simulation(valgrind, self._geometry)
+                self._simulation = Simulation(valgrind, self._geometry if self.misses else None)
             except CannotCount as error:
                 self._simulation = error
         if isinstance(self._simulation, CannotCount):

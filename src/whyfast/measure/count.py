@@ -126,10 +126,11 @@ def measured_turns(value: float) -> int:
 
 @dataclass
 class Simulation:
-    """A model of this machine's processor, and what has been run in it already."""
+    """A model of this machine's processor, and what has been run in it already. Without a
+    ``geometry`` it counts no misses."""
 
     valgrind: Valgrind
-    geometry: Geometry
+    geometry: Geometry | None
     _seen: dict[tuple[object, ...], Profile] = field(default_factory=dict)
     _warm: set[tuple[str, ...]] = field(default_factory=set)
 
@@ -181,7 +182,7 @@ class Simulation:
         return _simulated(run, self.geometry, self.valgrind)
 
 
-def _simulated(run: ToolRun, geometry: Geometry, valgrind: Valgrind) -> Profile:
+def _simulated(run: ToolRun, geometry: Geometry | None, valgrind: Valgrind) -> Profile:
     profile, failure = simulate(run, geometry, valgrind=valgrind)
     if failure:
         raise CannotCount(failure)
@@ -240,7 +241,7 @@ Counting = Callable[[ToolRun], Mapping[str, float]]
 
 
 def counted_costs(
-    task: CountingTask, benchmark: str, geometry: Geometry, valgrind: Valgrind | CannotCount
+    task: CountingTask, benchmark: str, valgrind: Valgrind | CannotCount
 ) -> Iterator[VariantCost]:
     """The counted costs of one build on one benchmark: of a whole run, or of one turn of one loop
     beyond start-up and a turn to warm up. Nothing is raised for what cannot be counted: its cost
@@ -255,7 +256,7 @@ def counted_costs(
         return counting
 
     def instructions(run: ToolRun, valgrind: Valgrind) -> Mapping[str, float]:
-        profile = _simulated(run, geometry, valgrind)
+        profile = _simulated(run, None, valgrind)
         return {"instructions": profile.totals[profile.main]}
 
     ways: dict[tuple[str, ...], Counting] = {
@@ -347,9 +348,7 @@ def count_calls(
     """The profiles of each side, one per process, that of the program itself first; without misses
     of caches and branches where no ``geometry`` is given. Both sides run at once, each on one CPU:
     counts do not depend on time. Raises CannotCount."""
-    events = ["--cache-sim=no", "--branch-sim=no"]
-    if geometry is not None:
-        events = ["--cache-sim=yes", "--branch-sim=yes", *valgrind_options(geometry)[0]]
+    events = valgrind_options(geometry)[0]
     with ThreadPoolExecutor(len(runs)) as pool:
         jobs = {side: pool.submit(_profiles, run, events, valgrind) for side, run in runs.items()}
         try:

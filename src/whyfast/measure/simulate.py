@@ -119,9 +119,12 @@ def simulable(cache: Cache) -> tuple[Cache, str]:
     )
 
 
-def valgrind_options(geometry: Geometry) -> tuple[list[str], list[str]]:
-    """(options, notes) for Cachegrind and Callgrind."""
-    options: list[str] = []
+def valgrind_options(geometry: Geometry | None) -> tuple[list[str], list[str]]:
+    """(options, notes) for Cachegrind and Callgrind, without misses of caches and branches where no
+    ``geometry`` is given: that takes less than half of the time."""
+    if geometry is None:
+        return ["--cache-sim=no", "--branch-sim=no"], []
+    options = ["--cache-sim=yes", "--branch-sim=yes"]
     notes: list[str] = []
     for option, cache in (("I1", geometry.l1i), ("D1", geometry.l1d), ("LL", geometry.last)):
         if cache is None:
@@ -228,14 +231,14 @@ def _from_root(root: Path, launcher: Launcher, env: Mapping[str, str]) -> Valgri
 
 def simulate(
     run: ToolRun,
-    geometry: Geometry,
+    geometry: Geometry | None,
     *,
     tool: Simulator = "callgrind",
     valgrind: Valgrind | None = None,
 ) -> tuple[Profile, str]:
-    """Run a command under Valgrind; returns its profile, and what the command itself did wrong. The
-    run takes 20 to 100 times as long as the command alone. ``valgrind`` is the machine's own by
-    default. Raises CannotCount."""
+    """Run a command under Valgrind; returns its profile, without misses where no ``geometry`` is
+    given, and what the command itself did wrong. The run takes 20 to 100 times as long as the
+    command alone. ``valgrind`` is the machine's own by default. Raises CannotCount."""
     valgrind = valgrind or own_valgrind(run.launcher, run.env)
     version, held = valgrind.version, held_fixed(run)
     options, notes = valgrind_options(geometry)
@@ -249,8 +252,7 @@ def simulate(
         options.append("--trace-children=yes")
     with run.folder() as folder:
         out = f"--{tool}-out-file={folder}/profile.%p"
-        events = ("--demangle=no", "--cache-sim=yes", "--branch-sim=yes")
-        done, logs = under_valgrind(held, valgrind, tool, folder, *events, *options, out)
+        done, logs = under_valgrind(held, valgrind, tool, folder, "--demangle=no", *options, out)
         printed = "".join(logs)
         text, children = _main_profile(folder, printed)
     if not text.strip():

@@ -126,7 +126,7 @@ def _heap(
     """On each benchmark that can be counted, of a whole run or a turn, by DHAT."""
     costs = []
     with scratch_folder(candidate.home) as folder:
-        counter = BuildCounter(candidate, folder)
+        counter = BuildCounter(candidate, folder, misses=False)
         valgrind = counter.simulator().valgrind
         for benchmark in candidate.question.benchmarks:
             if benchmark.kind.countable:
@@ -158,7 +158,7 @@ class _Instructions:
         name = candidate.builds[0].variant
         costs = []
         with scratch_folder(context.home) as folder:
-            counter = BuildCounter(context, folder)
+            counter = BuildCounter(context, folder, misses=False)
             for benchmark in benchmarks:
                 wanted = self._loops.get(benchmark.name)
                 counts, _, loops = counter.simulated(benchmark, wanted)

@@ -32,7 +32,7 @@ def test_all_simulations_together_have_a_limit(
     monkeypatch.setattr(
         change_reach,
         "BuildCounter",
-        lambda *given: SimpleNamespace(timeout=given[-1], tasks=lambda of: ()),
+        lambda *given, misses: SimpleNamespace(timeout=given[-1], tasks=lambda of: ()),
     )
     context = SimpleNamespace(
         question=SimpleNamespace(
@@ -87,7 +87,7 @@ def test_of_many_benchmarks_of_python_each_runs_once_at_first(
     monkeypatch.setattr(change_reach, "_python_reach", reach)
     monkeypatch.setattr(change_reach, "python_reach", reach)
     counter = SimpleNamespace(timeout=0.0, tasks=lambda of: ["base", "head"])
-    monkeypatch.setattr(change_reach, "BuildCounter", lambda *given: counter)
+    monkeypatch.setattr(change_reach, "BuildCounter", lambda *given, misses: counter)
     context = context_of(tmp_path, [f"b{n}" for n in range(13)], [0.0])
     reaches = change_reach.reached_in_python(context, TRACED, 60.0, 1)
     assert (len(seen), seen[0]) == (runs, "head")

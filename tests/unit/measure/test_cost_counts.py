@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from whyfast.measure.count import CountingTask, counted_costs, heap_counts, parse_dhat
-from whyfast.measure.simulate import Geometry, Valgrind
+from whyfast.measure.simulate import Valgrind
 from whyfast.measure.tools import CannotCount, Finished, Launcher, ToolRun
 from whyfast.model.cost import VariantCost
 
@@ -60,7 +60,7 @@ class Tools(Launcher):
 
 def costs(tools: Tools, valgrind: Valgrind | CannotCount = VALGRIND) -> Mapping[str, VariantCost]:
     task = CountingTask("a", ToolRun(("./a",), tools, {}, 10.0))
-    return {c.key: c for c in counted_costs(task, "whole run", Geometry(), valgrind)}
+    return {c.key: c for c in counted_costs(task, "whole run", valgrind)}
 
 
 def test_counts_of_the_heap() -> None:

@@ -285,10 +285,12 @@ def test_the_caches_of_a_machine(
 
 
 def test_options_are_the_caches_that_are_known() -> None:
-    options = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=32768,8,64"]
-    assert valgrind_options(GEOMETRY) == (options, [])
+    misses = ["--cache-sim=yes", "--branch-sim=yes"]
+    caches = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=32768,8,64"]
+    assert valgrind_options(GEOMETRY) == ([*misses, *caches], [])
     options, notes = valgrind_options(Geometry())
-    assert (options, len(notes)) == ([], 3)
+    assert (options, len(notes)) == (misses, 3)
+    assert valgrind_options(None) == (["--cache-sim=no", "--branch-sim=no"], [])
 
 
 def test_a_number_of_sets_that_is_no_power_of_two(golden: Hear) -> None:
