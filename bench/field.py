@@ -150,7 +150,11 @@ def _answer(
         return f"not measured: {(check['notes'] or ['no benchmark is left'])[0]}"
     if len(verdicts) == len(unmoved) and all(v["outcome"] == "same" for v in verdicts):
         return "same time"
-    return "undecided"
+    counted = [r["instructions"] for r in unmoved]
+    if not all(counted):
+        return "undecided"
+    base, head = max(counted, key=lambda pair: abs(pair[1] / pair[0] - 1))
+    return f"undecided, {(head / base - 1) * 100:+.3f} % instructions"
 
 
 #: What is answered without measuring, and by measuring.

@@ -8,8 +8,10 @@ import pytest
 from bench.field import outcome
 
 
-def _reach(benchmark: str, executes: list[str] | None) -> dict[str, Any]:
-    return {"benchmark": benchmark, "executes": executes, "why": ""}
+def _reach(
+    benchmark: str, executes: list[str] | None, counted: list[float] | None = None
+) -> dict[str, Any]:
+    return {"benchmark": benchmark, "executes": executes, "why": "", "instructions": counted}
 
 
 def _verdict(benchmark: str, outcome: str, ratio: float) -> dict[str, Any]:
@@ -38,6 +40,13 @@ CRASH = {"benchmark": "runs", "reason": "crashed"}
         (False, [MOVED, RUNS], [_verdict("moved", "same", 1.0)], [], "not measured: left out"),
         (False, [], [], [], "not measured: left out"),
         (False, [RUNS, _reach("other", None)], [_verdict("runs", "same", 1.0)], [], "undecided"),
+        (
+            False,
+            [_reach("a", ["f"], [1e6, 1e6]), _reach("b", ["f"], [1e6, 990_000.0])],
+            [_verdict("a", "undecided", 1.0), _verdict("b", "undecided", 1.0)],
+            [],
+            "undecided, -1.000 % instructions",
+        ),
     ],
 )
 def test_the_answer_in_few_words(
