@@ -87,12 +87,16 @@ def reached_in_python(
     study = context.question
     checkouts = {study.source.folder.resolve(), study.folder.resolve()}
 
+    once: dict[str, ChangeCoverage] = {}
+
     def reach(counter: BuildCounter, benchmark: Benchmark) -> ChangeCoverage:
-        return python_reach(benchmark, counter.tasks(benchmark), folders, code, checkouts)
+        tasks, seen = counter.tasks(benchmark), once.get(benchmark.name)
+        return python_reach(benchmark, tasks, folders, code, checkouts, seen)
 
     def first(counter: BuildCounter, benchmark: Benchmark) -> ChangeCoverage:
         head = counter.tasks(benchmark)[-1:]
         seen = _python_reach(benchmark, head, folders, code, _ONE_LOOP, checkouts)
+        once[benchmark.name] = seen
         return replace(seen, executes=seen.executes or None, why="not when the head runs it once")
 
     if len(study.benchmarks) > MOST:
@@ -212,14 +216,24 @@ def python_reach(
     folders: dict[str, Path],
     code: CodeComparison,
     checkouts: Collection[Path] = (),
+    once: ChangeCoverage | None = None,
 ) -> ChangeCoverage:
-    """By what ran of the builds in ``folders``; nothing is raised for what cannot be seen. That
-    nothing of what has changed runs is said only where all that runs was seen. UserError where what
-    has changed is taken from one of the ``checkouts``, on both sides."""
-    seen = _python_reach(benchmark, tasks, folders, code, _ONE_LOOP, checkouts)
-    if seen.placement_only and tasks[0].run.command[-len(WORKER) :] == WORKER:
-        seen = _python_reach(benchmark, tasks, folders, code, _A_SECOND, checkouts)
-    return seen
+    """By what ran of the builds in ``folders``, the head last; nothing is raised for what cannot be
+    seen. That nothing of what has changed runs is said only where all that runs was seen. UserError
+    where what has changed is taken from one of the ``checkouts``, on both sides. ``once`` is what
+    one loop of the head executes, where that is known.
+
+    Who executes no changed function of the head executes none of the base: up to the first, both
+    run the same code."""
+    *base, head = tasks
+    seen = once or _python_reach(benchmark, [head], folders, code, _ONE_LOOP, checkouts)
+    if seen.placement_only and head.run.command[-len(WORKER) :] == WORKER:
+        seen = _python_reach(benchmark, [head], folders, code, _A_SECOND, checkouts)
+    if not seen.executes or not base:
+        return seen
+    removed = _python_reach(benchmark, base, folders, code, _ONE_LOOP, checkouts).executes or ()
+    executes = sorted(dict.fromkeys((*seen.executes, *removed)), key=lambda n: n.endswith(MODULE))
+    return replace(seen, executes=tuple(executes))
 
 
 def _python_reach(

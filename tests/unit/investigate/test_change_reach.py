@@ -11,6 +11,8 @@ from tests.unit.investigate.conftest import TRACED
 from whyfast.investigate import change_reach
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter
+from whyfast.measure.count import CountingTask
+from whyfast.measure.tools import Launcher, ToolRun
 from whyfast.model.code import ChangeCoverage
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
@@ -74,19 +76,23 @@ def context_of(folder: Path, names: list[str], now: list[float]) -> RunContext[S
     return cast(RunContext[Study], context)
 
 
-@pytest.mark.parametrize(("known", "runs"), [("b7", 13), ("none", 39)])
+@pytest.mark.parametrize(("known", "runs"), [("b7", 13), ("none", 13)])
 def test_of_many_benchmarks_of_python_each_runs_once_at_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: str, runs: int
 ) -> None:
     seen = list[str]()
 
-    def reach(benchmark: Benchmark, tasks: Sequence[str], *rest: object) -> ChangeCoverage:
-        seen.extend(tasks)
+    def command_of(side: str) -> CountingTask:
+        return CountingTask(side, ToolRun(("python",), Launcher(), {}, 1.0))
+
+    def reach(benchmark: Benchmark, tasks: Sequence[CountingTask], *rest: object) -> ChangeCoverage:
+        seen.extend(task.variant for task in tasks)
         return ChangeCoverage(benchmark.name, ("pkg.f",) if benchmark.name == known else ())
 
     monkeypatch.setattr(change_reach, "_python_reach", reach)
-    monkeypatch.setattr(change_reach, "python_reach", reach)
-    counter = SimpleNamespace(timeout=0.0, tasks=lambda of: ["base", "head"])
+    counter = SimpleNamespace(
+        timeout=0.0, tasks=lambda of: [command_of("base"), command_of("head")]
+    )
     monkeypatch.setattr(change_reach, "BuildCounter", lambda *given, misses: counter)
     context = context_of(tmp_path, [f"b{n}" for n in range(13)], [0.0])
     reaches = change_reach.reached_in_python(context, TRACED, 60.0, 1)

@@ -78,3 +78,30 @@ def test_what_is_taken_from_a_checkout_is_no_comparison(tmp_path: Path, golden: 
 
 def test_a_destructor_may_run_after_all_that_is_seen(tmp_path: Path) -> None:
     assert reach(tmp_path, "", "pkg.C.__del__").executes is None
+
+
+def test_the_base_runs_only_where_the_head_executes_what_has_changed(tmp_path: Path) -> None:
+    sides = {side: tmp_path / side for side in ("base", "head")}
+    tasks = []
+    for side, folder in sides.items():
+        source = folder / "src"
+        source.mkdir(parents=True)
+        (source / "pkg.py").write_text(PACKAGE)
+        call = "pkg.f(), pkg.g()" if side == "base" else "pkg.f()"
+        log = f"open({str(tmp_path / 'ran')!r}, 'a').write('{side} ')"
+        (folder / "run.py").write_text(f"import pkg\n{call}\n{log}\n")
+        environment = {**os.environ, "PYTHONPATH": str(source)}
+        command = (sys.executable, str(folder / "run.py"))
+        run = ToolRun(command, Launcher(), environment, 20.0, scratch=folder)
+        tasks.append(CountingTask(side, run))
+    benchmark = Benchmark("b", "command", tasks[0].run.command)
+    changes = [FunctionChange(f"pkg.{name}", "changed", (0, 0)) for name in ("f", "g", "h")]
+
+    def executes(*changed: FunctionChange) -> tuple[str, ...] | None:
+        code = CodeComparison(False, False, changed, traced=True)
+        return python_reach(benchmark, tasks, sides, code).executes
+
+    assert executes(changes[2]) == ()
+    assert (tmp_path / "ran").read_text() == "head "
+    assert executes(*changes) == ("pkg.f", "pkg.g")
+    assert (tmp_path / "ran").read_text() == "head head base "
