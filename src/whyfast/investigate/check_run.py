@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -49,9 +50,11 @@ from whyfast.model.study import EvidenceSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Variant
 from whyfast.model.why import Account
 from whyfast.store.builds import BuildStore
+from whyfast.store.git import changed_files
 from whyfast.store.home import Home
 from whyfast.study.library import FILL_IN
 from whyfast.study.load import ROOT_FILE, load_study
+from whyfast.study.project import some_names
 
 BASE, HEAD = "base", "head"
 
@@ -145,7 +148,7 @@ def run_check(
         code=code,
         added=asked.added,
         removed=asked.removed,
-        notes=(*asked.notes, *absent),
+        notes=(*asked.notes, *absent, *(() if code.same else _beside(asked))),
         commits=count,
         search=search,
     )
@@ -359,6 +362,23 @@ def _changes(before: Study, study: Study) -> tuple[str, ...]:
     if other:
         notes.append(f"Benchmarks that differ are run as the head has them: {', '.join(other)}.")
     return tuple(notes)
+
+
+#: What is beside a project's own code, but may be what a benchmark runs; and what is not compiled.
+_BESIDE = re.compile(
+    r"(^|/)((\w+[_-]|unit)?tests?|bench\w*|examples?|fuzz\w*)/|(^|[/_-])tests?\.\w+$"
+)
+_DOCUMENT = re.compile(r"\.(md|rst|adoc|txt)$|^\.")
+
+
+def _beside(asked: Asked) -> tuple[str, ...]:
+    """That the two sides may run different work, where only that has changed."""
+    names = changed_files(asked.study.source.folder, asked.change.base, asked.change.head)
+    code = [name for name in names if not _DOCUMENT.search(name)]
+    if asked.study.in_python or not code or not all(map(_BESIDE.search, code)):
+        return ()
+    shown = some_names(code, 3)
+    return (f"Only tests, benchmarks or examples changed ({shown}): the sides may do other work.",)
 
 
 def _measure(

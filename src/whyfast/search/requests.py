@@ -33,7 +33,7 @@ from whyfast.search.axes import CandidateRange, DifferenceSet, SearchRequest
 from whyfast.search.axes.flags import mix_flags, with_flags
 from whyfast.search.axes.objects import mix_functions, mix_objects
 from whyfast.search.axes.passes import pass_range
-from whyfast.search.axes.ranges import changed_files, commit_range, kernel_range, toolchain_range
+from whyfast.search.axes.ranges import commit_range, kernel_range, toolchain_range
 from whyfast.search.ddmin import Minimal
 from whyfast.search.results import (
     SearchFile,
@@ -49,6 +49,7 @@ from whyfast.search.run import BAD_END, GOOD_END, run_search, run_set
 from whyfast.search.state import MEASURED, AxisCandidate, Quantity, Task, check_quantity, remainders
 from whyfast.search.study_subject import StudySubject, without_layouts
 from whyfast.search.subject import TIMEOUT, ScriptSubject, UserCommand
+from whyfast.store.git import changed_files
 from whyfast.store.home import Home
 
 # The axes of a study by name, beside commits. A new one is one file and one line here.
@@ -201,7 +202,7 @@ def _study_evidence(
         return None
     program = Path(study.build.program)
     parent, culprit = ((b.program.parents[len(program.parts) - 1], program) for b in builds)
-    files = changed_files(repository, *sides) if repository else ()
+    files = changed_files(repository, *(s.name for s in sides)) if repository else ()
     evidence = compared(parent, culprit, files)
     dispatch = [e.dispatch for e in both.evidence if e.dispatch is not None]
     reaches = () if evidence.code.same else reached_by(both, evidence.code, SIMULATED)
@@ -323,7 +324,7 @@ def _command_evidence(
     program = Path(command.program or command.words[0])
     for number in pair:
         subject.build(number)  # a resumed search may have only its numbers
-    files = changed_files(command.repository, *(subject.candidates[n] for n in pair))
+    files = changed_files(command.repository, *(subject.candidates[n].name for n in pair))
     parent, culprit = ((subject.place(n), program) for n in pair)
     if not program.is_absolute() and all((subject.place(n) / program).is_file() for n in pair):
         evidence = compared(parent, culprit, files)

@@ -125,6 +125,11 @@ def leads(repository: Path, first: str, last: str) -> bool:
     return git(repository, "merge-base", "--is-ancestor", first, last).returncode == 0
 
 
+def changed_files(repository: Path, base: str, head: str) -> list[str]:
+    """The paths that differ between two commits."""
+    return must_git(repository, "diff", "--name-only", base, head, "--").splitlines()
+
+
 def ignored_by_git(folder: Path) -> set[Path]:
     """The untracked files and folders below that git ignores, relative to it; none where it is in
     no repository, or is ignored itself."""

@@ -308,6 +308,26 @@ def test_steps_that_differ_are_said(bench: Bench) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["tests/a.c", "README.md"], True),
+        (["lib/test/a.c", "x/parse_test.c", ".github/ci.yml"], True),
+        (["tests/a.c", "lib/a.c"], False),
+        (["contest/a.c"], False),
+        (["unit_tests/a.c", "test.c"], True),
+    ],
+)
+def test_that_only_tests_have_changed_is_said(bench: Bench, names: list[str], said: bool) -> None:
+    every_file = "find {source} -name '*.c' | sort | xargs cat > {program}"
+    bench.change_study("cp {source}/main.c {program}", every_file)
+    bench.write("main.c", "before")
+    bench.repository.commit("study")
+    for name in names:
+        bench.write(name, "other")
+    assert any("Only tests" in note for note in found(bench.run()).notes) == said
+
+
 def test_a_file_that_the_system_cannot_run_is_no_program_in_which_nothing_changed(
     bench: Bench,
 ) -> None:

@@ -195,11 +195,6 @@ def merged_branch(
     return _candidates(repository, (origin[0], *path), variant) if origin else None
 
 
-def changed_files(repository: Path, parent: AxisCandidate, commit: AxisCandidate) -> list[str]:
-    """The paths that differ between two commits."""
-    return must_git(repository, "diff", "--name-only", parent.name, commit.name, "--").splitlines()
-
-
 def uncommitted(repository: Path, newer: AxisCandidate) -> str:
     """A note on uncommitted changes; empty unless ``newer`` is checked out there."""
     status = (*own_filters_off(repository), "status", "--porcelain", "--untracked-files=no")

@@ -10,9 +10,9 @@ from tests.studies.commit_study import Repository
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
-from whyfast.search.axes.ranges import changed_files, commits, merged_branch, uncommitted
+from whyfast.search.axes.ranges import commits, merged_branch, uncommitted
 from whyfast.search.state import AxisCandidate
-from whyfast.store.git import leads, must_git
+from whyfast.store.git import changed_files, leads, must_git
 
 VARIANT = Variant("base", "path:gcc", ("-O2",))
 
@@ -104,7 +104,7 @@ def test_uncommitted_changes_are_reported_where_the_bad_end_is_checked_out(
     made.commit("file")
     *_, before, last = commits(made.folder, "one", "main")
     assert uncommitted(made.folder, last) == ""
-    assert changed_files(made.folder, before, last) == ["file"]
+    assert changed_files(made.folder, before.name, last.name) == ["file"]
     (made.folder / "file").write_text("two")
     assert uncommitted(made.folder, last)
     assert uncommitted(made.folder, before) == ""
