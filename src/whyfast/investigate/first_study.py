@@ -126,7 +126,7 @@ def first_study(
         return FirstStudy(check_file(_noted(project, reason)), reason, builds=False, lacks=True)
     failures: list[BuildFailure | str] = []
     bare = project.as_linked or project
-    bare = replace(bare, benchmarks=bare.benchmarks or bare.candidates or WHOLE)
+    bare = _with_some_benchmark(bare)
     for way in _ways(project):
         way, outcome = _built(folder, way, home, observer, services, limit)
         if isinstance(outcome, Build):
@@ -142,7 +142,7 @@ def first_study(
                 failure = "; ".join([_NO_BENCHMARK, *told[:1]])
                 if not limit.left():
                     failure = _over(limit, "its benchmarks were known")
-                way = replace(way, benchmarks=way.candidates or WHOLE)
+                way = _with_some_benchmark(way)
                 if to_install(way) in way.comments:
                     failure = f"modules are not installed for this interpreter: {way.install}"
                     return FirstStudy(check_file(way), failure, lacks=True)
@@ -156,6 +156,14 @@ def first_study(
     reason, lacks = advice(folder, project, failures[0])
     text = check_file(_noted(bare, f"It does not build: {portable(reason)}"))
     return FirstStudy(text, reason, builds=False, lacks=lacks)
+
+
+def _with_some_benchmark(project: Project) -> Project:
+    """The project with what might be timed of it: a study needs a benchmark. The program without
+    words is none of its harness, which needs a name."""
+    if project.benchmarks or project.candidates:
+        return replace(project, benchmarks=project.benchmarks or project.candidates)
+    return replace(project, benchmarks=WHOLE, runner="command")
 
 
 def _over(limit: Limit, what: str) -> str:
@@ -189,7 +197,7 @@ def _with_a_program_that_works(
             if isinstance(built, Build):
                 tries = replace(tries, made=built, untried=[])
                 instead = _with_benchmarks(copy, other, tries)
-                if not instead.idle:
+                if instead.benchmarks and not instead.idle:
                     return instead
     return found
 
@@ -228,7 +236,7 @@ def _built(
             comments = (*bare.comments, comment)
             takes = float(outcome.provenance["seconds"])
             return replace(bare, comments=comments, others=project.others, takes=takes), outcome
-        if not _links(project, outcome.reason):
+        if not limit.left() or not _links(project, outcome.reason):
             return project, outcome
         bare = replace(bare, others=project.others)
         found, again = _built(folder, bare, home, observer, services, limit)

@@ -36,13 +36,15 @@ _OWN, _NIGHTLY = "#[bench]", "RUSTC_BOOTSTRAP"
 @dataclass(frozen=True)
 class _Bench:
     """A target of benchmarks, of the package of a workspace if it is named, in that folder; with
-    the option for features without which cargo does not build it."""
+    the option for features without which cargo does not build it. ``beside``: the package is of no
+    workspace of this project."""
 
     name: str
     runner: str
     package: str = ""
     folder: str = ""
     features: str = ""
+    beside: bool = False
 
     def __str__(self) -> str:
         return f"{self.package}/{self.name}" if self.package else self.name
@@ -50,18 +52,19 @@ class _Bench:
 
 def cargo(folder: Path) -> Project:
     """The first benchmark of the package that uses Criterion or divan, or has most `#[bench]`, else
-    its program, else a benchmark of its workspace; where that does not build, a program, an
-    example, its tests, or a benchmark to be filled in."""
+    its program, else a benchmark of its workspace or of a package beside it; where that does not
+    build, a program, an example, its tests, or a benchmark to be filled in."""
     manifest = folder / "Cargo.toml"
     try:
         data = parse_toml(needed(manifest))
     except ValueError as error:
         raise UserError(f"is not TOML: {error}", where=manifest) from None
-    benches, inner = _benches(folder, data), _of_members(folder, data)
+    benches, inner = _benches(folder, data), _of_members(folder, data) or _beside(folder, data)
     if not benches and (not inner or _bins(folder, data)):
         program = _without(folder, data)
         # The program runs the code of all packages, if it has something to do.
-        return replace(program, others=(_timed(folder, data, inner),)) if inner else program
+        timed = (_timed(folder, data, inner),) if inner else ()
+        return replace(program, others=(*timed, *program.others))
     return _timed(folder, data, benches or inner)
 
 
@@ -72,6 +75,10 @@ def _timed(folder: Path, data: Mapping[str, Any], benches: Sequence[_Bench]) -> 
     if more:
         comments.append(f"Other benchmarks: {some_names([*map(str, more)])}.")
     of = f" -p {bench.package}" if bench.package else ""
+    place, manifest = folder, data
+    if bench.beside:
+        place, of = folder / bench.folder, f" --manifest-path {bench.folder}/Cargo.toml"
+        manifest = parse_toml(needed(place / "Cargo.toml"))
     own = bench.runner == "libtest"
     if own:
         comments.append(f"{_NIGHTLY} lets any Rust build {_OWN}, which is for nightly Rust alone.")
@@ -81,12 +88,14 @@ def _timed(folder: Path, data: Mapping[str, Any], benches: Sequence[_Bench]) -> 
         "program",
         env={_NIGHTLY: "1"} if own else {},
         runner=bench.runner,
-        options=_options(folder, data) if bench.runner == "criterion" else (),
+        options=_options(place, manifest) if bench.runner == "criterion" else (),
         folder="/".join(["{source}", *([bench.folder] if bench.folder else [])]),  # as cargo does
         comments=tuple(comments),
     )
     target = f"--profile bench{of} --bench {bench.name}{bench.features}"
-    way = _by_cargo(folder, data, plain, target, _in_deps(bench.name))
+    way = _by_cargo(place, manifest, plain, target, _in_deps(bench.name))
+    if bench.beside:
+        way = replace(way, fetch=("cargo", "fetch", *of.split()))
     with suppress(UserError):
         instead = _without(folder, data)
         told = (f"The benchmark {bench} does not build.", *instead.comments)
@@ -113,20 +122,25 @@ def _without(folder: Path, data: Mapping[str, Any]) -> Project:
         target = f"--release{of} --{kind} {name}{'' if of else _features(data, kind, name)}"
         return _by_cargo(folder, data, project, target, made)
 
+    tests = _tests(folder, data)
+    beside = (tests,) if tests else ()
     if bins := _bins(folder, data):
-        return way("bin", bins[0], replace(plain, comments=others(bins)))
+        return way("bin", bins[0], replace(plain, comments=others(bins), others=beside))
     if "package" not in data:
         names, places = dict[str, str](), dict[str, Path]()
         for place, inner in _members(folder, data):
             for name in _bins(place, inner):
                 names[name] = inner["package"]["name"] + _features(inner, "bin", name)
                 places[name] = (place / name).relative_to(folder)
+        if not names and tests:
+            return tests
         if not names:
             inside = some_names([str(p.relative_to(folder)) for p, _ in _members(folder, data)], 3)
             message = f"no package has a program or a benchmark; run whyfast new in one: {inside}"
             raise UserError(message, where=folder / "Cargo.toml")
         bins = wanted_first(places, folder.resolve().name, ())
-        return way("bin", bins[0], replace(plain, comments=others(bins)), f" -p {names[bins[0]]}")
+        plain = replace(plain, comments=others(bins), others=beside)
+        return way("bin", bins[0], plain, f" -p {names[bins[0]]}")
     missing = to_fill_in("main() of whyfast_bench.rs")
     crate = str(data.get("lib", {}).get("name") or data["package"].get("name", ""))
     own = replace(plain, steps=(rust_file(crate),), incomplete=missing)
@@ -135,7 +149,8 @@ def _without(folder: Path, data: Mapping[str, Any]) -> Project:
         way("example", f.stem, replace(plain, comments=(f"The program is the example {f.stem}.",)))
         for f in sources(folder, ("examples/*.rs",))[:_EXAMPLES]
     ]
-    last = _tests(folder, data, crate, last)
+    if tests:
+        last = replace(tests, others=(last,), otherwise=last)
     if not examples:
         return last
     # What an example needs may not be here, and it may have nothing to do.
@@ -152,21 +167,28 @@ def _bins(folder: Path, data: Mapping[str, Any]) -> list[str]:
     return bins + sorted(set(more) - set(bins))
 
 
-def _tests(folder: Path, data: Mapping[str, Any], crate: str, last: Project) -> Project:
-    """All tests of the program that has most as one benchmark; ``last`` where there are none."""
-    counts = Counter[str]()
-    for file in sources(folder, ("tests/*.rs", "src/**/*.rs")):
-        kind = f"test {file.stem}" if file.parent == folder / "tests" else "lib"
-        counts[kind] += text_of(file).count("#[test]")
-    target = max(counts, key=counts.__getitem__, default="")
-    if not counts[target]:
-        return last
-    way = Project("path:cargo", (), "program", folder="{source}", others=(last,), otherwise=last)
+def _tests(folder: Path, data: Mapping[str, Any]) -> Project | None:
+    """All tests of the program that has most as one benchmark, if there are any. Those beside a
+    package with a program start that, so they are left out: their own code is not its."""
+    counts = Counter[tuple[Path, str, str]]()
+    for place, inner in [(folder, data)] if "package" in data else _members(folder, data):
+        package, bins = str(inner["package"].get("name", "")), _bins(place, inner)
+        of = f"-p {package} " if place != folder else ""
+        lib = str(inner.get("lib", {}).get("name") or package)
+        alone = bool(bins) and not (place / "src" / "lib.rs").is_file()
+        for file in sources(place, ("src/**/*.rs",) if bins else ("tests/*.rs", "src/**/*.rs")):
+            kind, crate = (f"bin {bins[0]}", bins[0]) if alone else ("lib", lib)
+            if file.parent == place / "tests":
+                kind, crate = f"test {file.stem}", file.stem
+            counts[place, f"{of}--{kind}", crate] += text_of(file).count("#[test]")
+    if not any(counts.values()):
+        return None
+    place, target, crate = max(counts, key=counts.__getitem__)
+    inside = "/".join(["{source}", *place.relative_to(folder).parts])
     comment = f"It has no benchmark: the program is its tests ({target}), all in a run."
     runs = {"tests": ("{program}", "--test-threads=1")}
-    way = replace(way, candidates=runs, comments=(comment,))
-    made = _in_deps(crate if target == "lib" else target.removeprefix("test "))
-    return _by_cargo(folder, data, way, f"--profile bench --{target}", made)
+    way = Project("path:cargo", (), "program", folder=inside, candidates=runs, comments=(comment,))
+    return _by_cargo(folder, data, way, f"--profile bench {target}", _in_deps(crate))
 
 
 def _by_cargo(
@@ -210,13 +232,14 @@ def _needs_registry(folder: Path, manifest: Mapping[str, Any]) -> bool:
     as libraries keep no lock file."""
     if (folder / "Cargo.lock").is_file():
         return 'source = "registry+' in text_of(folder / "Cargo.lock")
-    tables = (manifest, manifest.get("workspace", {}), *manifest.get("target", {}).values())
-    return any(
-        isinstance(asked, str) or not {"path", "git"} & set(asked)
-        for table in tables
-        for kind in ("dependencies", "dev-dependencies", "build-dependencies")
-        for asked in table.get(kind, {}).values()
-    )
+    return any(isinstance(a, str) or not {"path", "git"} & set(a) for a in _asked(manifest))
+
+
+def _asked(manifest: Mapping[str, Any]) -> Iterator[str | Mapping[str, Any]]:
+    """What it says of each package that it asks for."""
+    for table in (manifest, manifest.get("workspace", {}), *manifest.get("target", {}).values()):
+        for kind in ("dependencies", "dev-dependencies", "build-dependencies"):
+            yield from table.get(kind, {}).values()
 
 
 def _of_members(folder: Path, data: Mapping[str, Any]) -> list[_Bench]:
@@ -226,6 +249,25 @@ def _of_members(folder: Path, data: Mapping[str, Any]) -> list[_Bench]:
         for place, inner in _members(folder, data)
         for b in _benches(place, inner)
     ]
+
+
+def _beside(folder: Path, data: Mapping[str, Any]) -> list[_Bench]:
+    """The benchmarks of packages below that are not of the workspace, but use one of it."""
+    own = {place.resolve() for place in (folder, *(p for p, _ in _members(folder, data)))}
+    found = list[_Bench]()
+    for file in sources(folder, ("*/Cargo.toml", "*/*/Cargo.toml")):
+        place = file.parent
+        with suppress(ValueError):
+            inner = parse_toml(text_of(file))
+            tables = (a for a in _asked(inner) if not isinstance(a, str))
+            used = {(place / a["path"]).resolve() for a in tables if "path" in a}
+            if place.resolve() not in own and own & used:
+                name, inside = str(inner["package"]["name"]), str(place.relative_to(folder))
+                found += [
+                    replace(b, package=name, folder=inside, beside=True)
+                    for b in _benches(place, inner)
+                ]
+    return found
 
 
 def _members(folder: Path, data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:

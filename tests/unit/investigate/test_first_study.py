@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.investigate.doubles import Watcher
 
 from whyfast.investigate import first_tries, first_work
 from whyfast.investigate.first_study import FirstStudy, first_study, first_that_builds
@@ -14,6 +15,7 @@ from whyfast.investigate.services import Services, Silent
 from whyfast.measure import invocation
 from whyfast.measure.process import Child, Usage
 from whyfast.store.home import Home
+from whyfast.study.project import WHOLE, Project
 from whyfast.study.skeleton import KINDS, projects_of
 
 
@@ -344,3 +346,35 @@ def test_at_the_limit_it_is_what_is_known_by_then(tmp_path: Path, home: Home) ->
     assert study["build"]["program"] == "src/app"
     assert "link" not in study["build"]
     assert study["benchmarks"]
+
+
+def test_a_harness_whose_names_are_not_known_is_run_without_it(tmp_path: Path, home: Home) -> None:
+    """At the limit, after one build, although the step that fails is that which links."""
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "a").write_text("")
+    bare = Project("path:cc", (), "program", runner="libtest", folder="{source}")
+    step = "sleep 60; : save-temps"
+    project = replace(bare, steps=(step,), link=step, as_linked=replace(bare, steps=(step,)))
+    watcher = Watcher()
+    _, first = first_that_builds(folder, [("c", project)], home, watcher, Services(), seconds=0.5)
+    study = tomllib.loads(first.text)
+    whole = {"runner": "command", "folder": "{source}", "command": ["{program}"]}
+    assert study["benchmarks"] == {"whole": whole}
+    assert "".join(watcher.heard).count("building it once") == 1
+
+
+def test_tests_that_fail_do_not_stand_in_for_a_program_without_work(
+    tmp_path: Path, home: Home
+) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "app.c").write_text("int main(void)\n{\n    return 0;\n}\n")
+    (folder / "tests.c").write_text("int main(void)\n{\n    return 1;\n}\n")
+    made = Project("path:cc", ("{cc} -o program src/app.c",), "program", benchmarks=WHOLE)
+    runs = {"tests": ("{program}",)}
+    tests = replace(made, steps=("{cc} -o program src/tests.c",), benchmarks={}, candidates=runs)
+    first = first_study(folder, replace(made, others=(tests,)), home, Silent(), Services())
+    assert first.failure == ""
+    assert "src/app.c" in first.text
+    assert any("does little" in note for note in first.notes)

@@ -179,3 +179,42 @@ def test_crates_are_linked_from_the_registry_and_nothing_else_of_it(
     made = cargo(tmp_path)
     assert made.env["REGISTRY"] == "/home/me/.cargo/registry"
     golden(made.link)
+
+
+def test_benchmarks_of_a_package_beside_the_workspace_that_uses_it(tmp_path: Path) -> None:
+    project(tmp_path, "Cargo.toml", text='[package]\nname = "x"\n')
+    bench = '[package]\nname = "b"\n[dev-dependencies]\ncriterion = "0.5"\n'
+    project(tmp_path, "inner/bench/Cargo.toml", text=f'{bench}[[bench]]\nname = "t"\n')
+    project(tmp_path, "inner/bench/benches/t.rs", text="criterion_main!(benches);\n")
+    assert cargo(tmp_path).incomplete  # it times another crate
+    used = f'{bench}x = {{ path = "../.." }}\n[[bench]]\nname = "t"\n'
+    project(tmp_path, "inner/bench/Cargo.toml", text=used)
+    made = cargo(tmp_path)
+    at = ("--manifest-path", "inner/bench/Cargo.toml")
+    assert (made.runner, made.fetch) == ("criterion", ("cargo", "fetch", *at))
+    assert f"--profile bench {' '.join(at)} --bench t --offline" in made.link
+    assert made.folder == "{source}/inner/bench"  # as cargo does
+    assert made.comments[0] == "The program is the benchmark b/t."
+
+
+def test_a_program_without_work_is_timed_by_tests_of_its_code(tmp_path: Path) -> None:
+    project(tmp_path, "Cargo.toml", text='[package]\nname = "tool"\n')
+    project(tmp_path, "src/main.rs", text="fn main() {}\n#[test]\nfn f() {}\n")
+    project(tmp_path, "tests/a.rs", text="#[test]\n" * 9)  # they start the program
+    made = cargo(tmp_path)
+    assert "--release --bin tool " in made.link
+    (tests,) = made.others
+    assert "--profile bench --bin tool " in tests.link
+    assert "target/release/deps/tool-*" in tests.link
+    project(tmp_path, "src/lib.rs", text="#[test]\nfn f() {}\n")
+    assert "--profile bench --lib " in cargo(tmp_path).others[0].link
+
+
+def test_a_workspace_of_libraries_is_timed_by_the_tests_of_one(tmp_path: Path) -> None:
+    project(tmp_path, "Cargo.toml", text='[workspace]\nmembers = ["crates/*"]\n')
+    for name in ("aaa", "bbb"):
+        project(tmp_path, f"crates/{name}/Cargo.toml", text=f'[package]\nname = "{name}"\n')
+    project(tmp_path, "crates/bbb/tests/t.rs", text="#[test]\nfn f() {}\n")
+    made = cargo(tmp_path)
+    assert "--profile bench -p bbb --test t " in made.link
+    assert made.folder == "{source}/crates/bbb"
