@@ -167,8 +167,10 @@ def tried_ones(folder: Path, project: Project, tries: Tries, more: tuple[str, ..
     """The project with those of its candidates that end well with ``more`` words."""
     good: Commands = {}
     failed: dict[str, list[str]] = {}
+    # Tests read files of the project.
+    where = Path(project.folder.format(source=folder)) if project.folder else None
     for name, words in project.candidates.items():
-        if reason := tries.fails(folder, (*words, *more))[0]:
+        if reason := tries.fails(folder, (*words, *more), where)[0]:
             failed.setdefault(reason, []).append(name)
         else:
             good[name] = words

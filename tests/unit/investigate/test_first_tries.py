@@ -47,6 +47,18 @@ def tried(folder: Path, seconds: float) -> tuple[int, int]:
     return len(found.benchmarks), len(tries.untried)
 
 
+@pytest.mark.parametrize(("folder", "found"), [("{source}", True), ("", False)])
+def test_tests_are_tried_in_the_folder_whose_files_they_read(
+    tmp_path: Path, folder: str, found: bool
+) -> None:
+    (tmp_path / "data").write_text("")
+    limit = Limit(cast(Clock, SimpleNamespace(monotonic=lambda: 0.0)), 9.0, 9.0)
+    tries = Tries(cast(Build, SimpleNamespace(program="cat")), Silent(), limit)
+    runs = {"tests": ("{program}", "data")}
+    project = Project("gcc", (), "app", candidates=runs, folder=folder)
+    assert bool(tried_ones(tmp_path, project, tries).benchmarks) == found
+
+
 @pytest.mark.parametrize(
     ("module", "why"), [("none_such", "is not installed"), ("json.none_such", "has no none_such")]
 )
