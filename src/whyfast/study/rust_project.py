@@ -195,8 +195,9 @@ def _by_cargo(
     folder: Path, data: Mapping[str, Any], project: Project, target: str, made: str
 ) -> Project:
     """The project with the steps in which cargo builds the target, whose file is ``made``."""
-    profile = "BENCH" if "--profile bench" in target else "RELEASE"
-    env = {f"CARGO_PROFILE_{profile}_DEBUG": "1", f"CARGO_PROFILE_{profile}_STRIP": "none"}
+    # The same of programs and of tests, which then go on from what was compiled for the others.
+    kept = (("DEBUG", "1"), ("STRIP", "none"))
+    env = {f"CARGO_PROFILE_{p}_{key}": word for p in ("BENCH", "RELEASE") for key, word in kept}
     env |= project.env
     steps = ("mkdir -p cargo", *project.steps)
     comments, fetch, home = project.comments, project.fetch, ""

@@ -206,6 +206,7 @@ def test_a_program_without_work_is_timed_by_tests_of_its_code(tmp_path: Path) ->
     (tests,) = made.others
     assert "--profile bench --bin tool " in tests.link
     assert "target/release/deps/tool-*" in tests.link
+    assert tests.env == made.env  # so that packages are compiled once
     project(tmp_path, "src/lib.rs", text="#[test]\nfn f() {}\n")
     assert "--profile bench --lib " in cargo(tmp_path).others[0].link
 
