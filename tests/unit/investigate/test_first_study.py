@@ -378,3 +378,13 @@ def test_tests_that_fail_do_not_stand_in_for_a_program_without_work(
     assert first.failure == ""
     assert "src/app.c" in first.text
     assert any("does little" in note for note in first.notes)
+
+
+def test_a_benchmark_with_the_time_in_its_name_is_left_out(tmp_path: Path, home: Home) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "app").write_text("#!/bin/sh\necho a::b: bench\necho at::$(date +%N): bench\n")
+    (folder / "app").chmod(0o755)
+    made = Project("path:cc", ("cp src/app program",), "program", runner="libtest")
+    study = tomllib.loads(first_study(folder, made, home, Silent(), Services()).text)
+    assert list(study["benchmarks"]) == ["a-b"]
