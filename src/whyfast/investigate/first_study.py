@@ -201,6 +201,9 @@ def _with_a_program_that_works(
                 instead = _with_benchmarks(copy, other, tries)
                 if instead.benchmarks and not instead.idle:
                     return instead
+            elif found.incomplete and not tries.limit.left():
+                over = _over(tries.limit, "another program, or its tests, was built in its place")
+                return replace(found, incomplete=f"{found.incomplete}; {over}")
     return found
 
 

@@ -388,3 +388,17 @@ def test_a_benchmark_with_the_time_in_its_name_is_left_out(tmp_path: Path, home:
     made = Project("path:cc", ("cp src/app program",), "program", runner="libtest")
     study = tomllib.loads(first_study(folder, made, home, Silent(), Services()).text)
     assert list(study["benchmarks"]) == ["a-b"]
+
+
+def test_at_the_limit_it_is_said_that_another_program_may_have_work(
+    tmp_path: Path, home: Home
+) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "app").write_text("#!/bin/sh\necho no words >&2; exit 2\n")
+    (folder / "app").chmod(0o755)
+    made = Project("path:cc", ("cp src/app program",), "program", benchmarks=WHOLE)
+    slow = replace(made, others=(replace(made, steps=("sleep 60",)),))
+    kinds = [("c", slow)]
+    _, first = first_that_builds(folder, kinds, home, Silent(), Services(), seconds=8)
+    assert "add words to its command that give it work; 8 s were over before" in first.failure
