@@ -198,15 +198,13 @@ def _by_cargo(
     # The same of programs and of tests, which then go on from what was compiled for the others.
     kept = (("DEBUG", "1"), ("STRIP", "none"))
     env = {f"CARGO_PROFILE_{p}_{key}": word for p in ("BENCH", "RELEASE") for key, word in kept}
-    env |= project.env
+    # Where nothing is asked for now, the other side of a change may ask.
+    env |= {**project.env, **registry()}
     steps = ("mkdir -p cargo", *project.steps)
-    comments, fetch, home = project.comments, project.fetch, ""
-    if _needs_registry(folder, data):
-        fetch = ("cargo", "fetch")
-        env |= registry()
-        comments = (*comments, offline_comment("cargo fetch", "REGISTRY", "cargo vendor"))
-        home = REGISTRY_HERE
-    how = f'{home}cd {{source}} && CARGO_TARGET_DIR="$OLDPWD/target" RUSTFLAGS="{{cflags}}" {{cc}}'
+    comments = (*project.comments, offline_comment("cargo fetch", "REGISTRY", "cargo vendor"))
+    fetch = ("cargo", "fetch") if _needs_registry(folder, data) else project.fetch
+    how = f'{REGISTRY_HERE}cd {{source}} && CARGO_TARGET_DIR="$OLDPWD/target" '
+    how += 'RUSTFLAGS="{cflags}" {cc}'
     make, copy = f"({how} rustc {target} --offline -j{{jobs}}", f") && cp {made} {{program}}"
     # Only the last crate is compiled, whose objects are kept.
     again = ' -- -C save-temps -C link-args="{layout}"'

@@ -67,6 +67,8 @@ def test_a_library_without_examples_is_timed_by_the_program_with_most_tests(
     project(tmp_path, "tests/a.rs", text="#[test]\nfn f() {}\n")
     project(tmp_path, "tests/b.rs", text="#[test]\nfn f() {}\n#[test]\nfn g() {}\n")
     made = cargo(tmp_path)
+    assert made.fetch == ()
+    assert "REGISTRY" in made.env  # for the other side of a change, which may ask for packages
     assert "--profile bench --test b " in made.link
     assert "target/release/deps/b-*" in made.link
     assert made.candidates == {"tests": ("{program}", "--test-threads=1")}
