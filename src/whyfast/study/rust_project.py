@@ -77,7 +77,7 @@ def _timed(folder: Path, data: Mapping[str, Any], benches: Sequence[_Bench]) -> 
     of = f" -p {bench.package}" if bench.package else ""
     place, manifest = folder, data
     if bench.beside:
-        place, of = folder / bench.folder, f" --manifest-path {bench.folder}/Cargo.toml"
+        place, of = folder / bench.folder, f" --manifest-path {_LINKED}/{bench.folder}/Cargo.toml"
         manifest = parse_toml(needed(place / "Cargo.toml"))
     own = bench.runner == "libtest"
     if own:
@@ -95,7 +95,9 @@ def _timed(folder: Path, data: Mapping[str, Any], benches: Sequence[_Bench]) -> 
     target = f"--profile bench{of} --bench {bench.name}{bench.features}"
     way = _by_cargo(place, manifest, plain, target, _in_deps(bench.name))
     if bench.beside:
-        way = replace(way, fetch=("cargo", "fetch", *of.split()))
+        way = replace(
+            way, fetch=("cargo", "fetch", "--manifest-path", f"{bench.folder}/Cargo.toml")
+        )
     with suppress(UserError):
         instead = _without(folder, data)
         told = (f"The benchmark {bench} does not build.", *instead.comments)
@@ -203,7 +205,8 @@ def _by_cargo(
     steps = ("mkdir -p cargo", *project.steps)
     comments = (*project.comments, offline_comment("cargo fetch", "REGISTRY", "cargo vendor"))
     fetch = ("cargo", "fetch") if _needs_registry(folder, data) else project.fetch
-    how = f'{REGISTRY_HERE}cd {{source}} && CARGO_TARGET_DIR="$OLDPWD/target" '
+    linked = f'ln -sfn "$PWD" {_LINKED} && ' if _LINKED in target else ""
+    how = f'{REGISTRY_HERE}cd {{source}} && {linked}CARGO_TARGET_DIR="$OLDPWD/target" '
     how += 'RUSTFLAGS="{cflags}" {cc}'
     make, copy = f"({how} rustc {target} --offline -j{{jobs}}", f") && cp {made} {{program}}"
     # Only the last crate is compiled, whose objects are kept.
@@ -211,6 +214,10 @@ def _by_cargo(
     plain = replace(project, steps=(*steps, make + copy), env=env, comments=comments, fetch=fetch)
     return replace(plain, steps=steps, link=make + again + copy, as_linked=plain)
 
+
+#: The source by a name that builds share: cargo names what a package outside of the workspace makes
+#: by the path to it, by which the compiler orders and divides the code.
+_LINKED = '"$CARGO_HOME/source"'
 
 #: In a separate folder: credentials stay hidden, and cargo can unpack and lock. It is empty at each
 #: step where the sandbox has a /tmp of its own.
