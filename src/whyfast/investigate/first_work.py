@@ -54,6 +54,8 @@ _DOCUMENTS, _SOURCES, _MORE = 4, 2, 1.5
 _START, _LONG_START = 0.002, 0.1
 #: What is said of a program that was ended.
 _RUNS = "still running"
+#: A folder beside the one in which a program runs, in the reason why it fails.
+_ABOVE = re.compile(r"(?<![\w./])\.\./(\w[\w-]*)/")
 #: How many times the CPU time of another way to read documents makes one better.
 _BETTER = 1.1
 #: Records of a written document of 2 MB, for programs as fast as a compressor, and of one of 8 MB,
@@ -87,11 +89,13 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
             comments=(*project.comments, f"The program {BY_A_CLOCK}."),
         )
     if reason and _RUNS not in reason:  # programs of tests read files of the project
-        inside = replace(project, folder="{source}")
-        there, cpu = tries.fails(folder, WHOLE["whole"], folder)
-        if not there and cpu >= ENOUGH:
-            return inside
-        reason = there if _RUNS in there else reason
+        # By names from its folder, or from that of a build in it.
+        above = [name for name in _ABOVE.findall(reason) if (folder / name).is_dir()]
+        for place in ("{source}", *(f"{{source}}/{name}" for name in above)):
+            there, cpu = tries.fails(folder, WHOLE["whole"], Path(place.format(source=folder)))
+            if not there and cpu >= ENOUGH:
+                return replace(project, folder=place)
+            reason = there if _RUNS in there else reason
     good: Commands = {}
     words: tuple[str, ...]
     if found := _benchmark_option(folder, project, tries):
