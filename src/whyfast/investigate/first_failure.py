@@ -31,6 +31,7 @@ _PACKAGE = re.compile(
     r"""configuration\s+file\s+provided\s+by\s+"(?P<config>[\w.+-]+)"
     |Could\s+NOT\s+find\s+(?P<find>[\w.+-]+)
     |ERROR:\s+Dependency\s+"(?P<meson>[\w.+-]+)".*\s+not\s+found
+    |fallback\s+subproject\s+for\s+the\s+dependency\s+(?P<wrap>[\w.+-]+)\s+\S+\s+ERROR:\s+Automatic
     |No\s+package\s+'(?P<pkg>[\w.+-]+)'\s+found
     |cannot\s+find\s+-l(?P<lib>[\w.+-]+)""",
     re.VERBOSE,

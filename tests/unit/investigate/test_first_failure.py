@@ -20,6 +20,12 @@ from whyfast.study.project import Project
     ("log", "lacks", "named"),
     [
         ('not find a package configuration\n  file provided by "absl"', True, "absl"),
+        (
+            "Looking for a fallback subproject for the dependency stb\n\n"
+            "src/meson.build:4:0: ERROR: Automatic wrap-based subproject downloading is disabled",
+            True,
+            "the package stb is not installedlibstb-dev",
+        ),
         ("Could NOT find ZLIB (missing: ZLIB_LIBRARY)", True, "ZLIB"),
         (
             "x.c:1:10: fatal error: absl/log/check.h: No such file or directory",
