@@ -109,7 +109,7 @@ class Recipe:
     ``packages`` are what the steps need beside the compiler. ``env`` has the values that
     ``inputs`` hides. ``profile`` is the number of the training run, 0 for the first. ``keep`` are
     patterns of sections that stay together in other layouts. ``beside``: a folder, made by the same
-    first steps, in a copy of which they go on."""
+    first steps, in a copy of which they go on, and the one in which it was made."""
 
     variant: str
     inputs: dict[str, Any]
@@ -123,7 +123,7 @@ class Recipe:
     packages: tuple[str, ...] = ()
     profile: int = 0
     keep: tuple[str, ...] = ()
-    beside: Path | None = None
+    beside: tuple[Path, Path] | None = None
 
     def trained_again(self, profile: int) -> Recipe:
         """The same with the profile of another training run; its layouts are not wanted."""

@@ -95,12 +95,15 @@ def build_beside(
 
     def configured(inputs: Mapping[str, Any]) -> dict[str, Any]:
         steps = [step for step in inputs["steps"] if "{jobs}" not in step]
-        return {**inputs, "steps": steps, "program": ""}
+        return {**inputs, "steps": steps, "program": "", "incremental": ""}
 
     work, before = store.folder(made.digest) / "work", configured(made.provenance["inputs"])
     copied = any(work.rglob("CMakeCache.txt"))
+    # It may be a copy itself, of what CMake keeps to the folder that it was made in.
+    beside = (work, Path(made.provenance.get("made_in", work)))
     recipes = [
-        replace(r, beside=work) if copied and configured(r.inputs) == before else r for r in recipes
+        replace(r, beside=beside) if copied and configured(r.inputs) == before else r
+        for r in recipes
     ]
     return build_all(recipes, store, progress, seconds)
 
@@ -212,7 +215,7 @@ def make_build(
         left = Left(files, noted=_with_source(recipe, folder, store))
         if recipe.beside:
             shutil.rmtree(work)
-            shutil.copytree(recipe.beside, work, symlinks=True)
+            shutil.copytree(recipe.beside[0], work, symlinks=True)
             left.noted = False
     watch = Stopwatch(left.seconds)
     env, sandbox, reason = run_steps(recipe, folder, store, left, runner, progress)
@@ -232,7 +235,7 @@ def make_build(
         alike = (name for name in made if Path(name).name == Path(recipe.program).name)
         return replace(failure, elsewhere=next(alike, ""))
     record = provenance_of(recipe, folder, left, env, watch.started, sandbox)
-    made_in = {"made_in": str(recipe.beside)} if recipe.beside else {}
+    made_in = {"made_in": str(recipe.beside[1])} if recipe.beside else {}
     return keep_build(recipe, store, {**record, **made_in})
 
 
@@ -279,8 +282,9 @@ def run_steps(
     empty when they did not. CannotBuildHere when the toolchain has a root that cannot be entered
     here."""
     work, log = folder / "work", folder / "log.txt"
-    env, within, sandbox = surround(recipe, folder, store, recipe.beside)
-    steps, first = expand_steps(recipe, recipe.beside or work, os.cpu_count() or 1), left.first
+    made_in = recipe.beside[1] if recipe.beside else None
+    env, within, sandbox = surround(recipe, folder, store, made_in)
+    steps, first = expand_steps(recipe, made_in or work, os.cpu_count() or 1), left.first
     forget_again(work / "src", left.files)  # we have listed its folders
     with log.open("ab" if left.begun else "wb") as out:
         left.begun = 0.0

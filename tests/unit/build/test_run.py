@@ -372,6 +372,27 @@ def test_another_program_of_a_project_goes_on_from_the_first(
     assert sorted(work.rglob("*")) == before
 
 
+def test_a_third_program_goes_on_in_the_folder_of_the_first(
+    source: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the second, a copy, says that it went on from an older build."""
+    monkeypatch.delenv(sandbox.VARIABLE)
+    if not sandbox.tools().bubblewrap:
+        pytest.skip(sandbox.tools().no_bubblewrap)
+    steps = (
+        "touch CMakeCache.txt",
+        _SHARED.replace("{ cat", "{{ cat").replace("pwd; }", "pwd; }}"),
+    )
+    made = first = built(recipe(source, steps=steps), store)
+    for name in ("second", "third"):
+        made.provenance["inputs"]["incremental"] = "checked"
+        (build,) = build_beside(made, [recipe(source, steps=steps, program=name)], store, silent)
+        assert isinstance(build, Build)
+        made = build
+        place = first.program.parent
+        assert made.program.read_text() == f"{place}\n{place}\n"
+
+
 def test_another_program_is_made_anew_where_the_copy_fails_or_cannot_be_seen(
     source: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
