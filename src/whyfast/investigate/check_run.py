@@ -200,11 +200,12 @@ def run_check(
 
 
 def _building(request: Request, study: Study, home: Home) -> tuple[float, float | None]:
-    """The limit for both builds, which leaves twice the time that one is known to take; and that
-    time, None where it is not known."""
+    """The limit for both builds, which leaves twice the time that one is known to take, as the
+    study says where the last went on from another; and that time, None where it is not known."""
     steps = steps_of(study.build, study.variants[0])[0]
     last = BuildStore(home.builds).last_like(None, steps)
-    took = float(last.provenance["seconds"]) if last else study.build.takes
+    took = float(last.provenance["seconds"]) if last else None
+    took = max(took or 0.0, study.build.takes or 0.0) or None
     return request.building or max(BUILDING, 2 * 2 * (took or 0.0)), took
 
 

@@ -74,7 +74,8 @@ class FirstStudy:
     """``text`` is that of the file. ``failure`` says why the project does not build or what else
     must be changed in the file before it can be used; empty when nothing must. ``beside`` are
     further files by name, ``notes`` what was chosen and left out, in words. ``builds``: whether it
-    does. ``lacks``: it needs what is not here, and ``failure`` is how to get it; no file helps."""
+    does. ``lacks``: it needs what is not here, and ``failure`` is how to get it; no file helps.
+    ``idle``: no program of it does work."""
 
     text: str
     failure: str = ""
@@ -82,6 +83,7 @@ class FirstStudy:
     notes: tuple[str, ...] = ()
     builds: bool = True
     lacks: bool = False
+    idle: bool = False
 
 
 def first_that_builds(
@@ -103,7 +105,8 @@ def first_that_builds(
             reason = f" ({failed.failure})" if failed.lacks else ""
             observer.note(f"it does not build as a {before} project{reason}: as {kind} now")
         study = first_study(folder, project, home, observer, services, limit)
-        if study.builds:
+        # What does work needs what is not here: to get that is better than a program without.
+        if study.builds and not (study.idle and any(other.lacks for _, other in tried)):
             return kind, study
         tried.append((kind, study))
         if not limit.left():
@@ -148,7 +151,8 @@ def first_study(
                 if to_install(way) in way.comments:
                     failure = f"modules are not installed for this interpreter: {way.install}"
                     return FirstStudy(check_file(way), failure, lacks=True)
-            return FirstStudy(check_file(way), failure, way.beside, way.comments)
+            text, idle = check_file(way), way.idle
+            return FirstStudy(text, failure, way.beside, way.comments, idle=idle)
         failures.append(outcome)
         if isinstance(outcome, BuildFailure) and lacks_tool(outcome):
             break
@@ -181,6 +185,7 @@ def _with_a_program_that_works(
     """The built project with its benchmarks; where no work is found for its program, the first of
     the others that has some."""
     end = services.clock.monotonic() + tries.limit.left(_OTHERS)
+    anew = float(tries.made.provenance["seconds"])
     with copied(folder, home) as copy:
         found = _with_benchmarks(copy, way, tries)
         others = sorted(
@@ -200,7 +205,10 @@ def _with_a_program_that_works(
                 tries = replace(tries, made=built, untried=[])
                 instead = _with_benchmarks(copy, other, tries)
                 if instead.benchmarks and not instead.idle:
-                    return instead
+                    # Beside the first it took less than by itself.
+                    return replace(instead, takes=max(instead.takes, anew))
+                if instead.benchmarks and found.incomplete and not instead.incomplete:
+                    found = instead  # it has little to do, but does not fail
             elif found.incomplete and not tries.limit.left():
                 over = _over(tries.limit, "another program, or its tests, was built in its place")
                 return replace(found, incomplete=f"{found.incomplete}; {over}")

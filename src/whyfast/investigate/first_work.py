@@ -316,7 +316,7 @@ def _document(
 ) -> tuple[str, tuple[str, ...], float] | None:
     """The document of the project that gives the program most to do, as an argument or as its
     input, else its source; the command and its CPU seconds. None where it takes as long without
-    one."""
+    one, or does little but complain of it."""
     documents = _largest(folder, _DOCUMENT)[:_DOCUMENTS]
     best: tuple[str, tuple[str, ...], float] | None = None
     for file in [*documents, *_largest(folder, _SOURCE)[:_SOURCES]]:
@@ -327,8 +327,19 @@ def _document(
             least = max(_least(alone), _BETTER * best[2] if best else 0.0)
             # Again, as other work on this machine makes any run longer now and then.
             if tries.work(folder, words) > least and (cpu := tries.work(folder, words)) > least:
-                best = (name, words, cpu) if _opens(file, folder, words, tries) else best
+                if _opens(file, folder, words, tries) and not _refused(file, folder, words, tries):
+                    best = (name, words, cpu)
     return best
+
+
+def _refused(file: Path, folder: Path, words: Sequence[str], tries: Tries) -> bool:
+    """Whether more of the lines that the program prints speak of errors than of those it reads."""
+
+    def share(text: str) -> float:
+        lines = text.splitlines()
+        return sum(bool(_REFUSES.search(line)) for line in lines) / max(1, len(lines))
+
+    return share(tries.says(folder, words)) > 2 * share(text_of(file))
 
 
 def _opens(file: Path, folder: Path, words: Sequence[str], tries: Tries) -> bool:
@@ -436,9 +447,10 @@ def _own_document(
                     read.append(ending)
                 if failed or cpu <= least or (cpu := tries.work(Path(place), words)) <= least:
                     continue
-                if _REFUSES.search(tries.says(Path(place), words)):
+                file = Path(place, name)
+                if _refused(file, Path(place), words, tries):
                     continue
-                if not _opens(Path(place, name), Path(place), words, tries):
+                if not _opens(file, Path(place), words, tries):
                     continue
                 if last or cpu >= ENOUGH:
                     return name, text, words, cpu

@@ -48,7 +48,10 @@ def cmake(folder: Path) -> Project:
     installed = [
         w for t in re.findall(r"install\s*\(\s*TARGETS([^()]*)\)", text) for w in t.split()
     ]
-    made = {name: _made_in(text, name, place) for name, place in places.items()}
+    switches, downloads = _switches(lists), _downloads(lists)
+    # Of those alike the ones first that are built unless somebody switches them off.
+    by_default = sorted(places, key=lambda name: bool(switches.get(name)))
+    made = {name: _made_in(text, name, places[name]) for name in by_default}
     names = wanted_first(made, first_group(_CMAKE_PROJECT, text), installed)
     names.sort(key=lambda name: (name not in timed, name in timed and len(made[name].parts)))
     in_c, in_cxx = (re.search(rf"project\s*\([^()]*\b{name}\b", text) for name in ("C", "CXX"))
@@ -56,7 +59,6 @@ def cmake(folder: Path) -> Project:
     cxx = bool(in_cxx or (not in_c and _mostly_cxx(folder)))
     language = "CXX" if cxx else "C"
     flags = " ".join(f'-DCMAKE_{name}_FLAGS="{{cflags}}"' for name in ("C", "CXX"))
-    switches, downloads = _switches(lists), _downloads(lists)
 
     def way(names: list[str], further: Sequence[Project] = (), without: str = "") -> Project:
         name = names[0]

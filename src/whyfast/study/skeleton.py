@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from whyfast.model.errors import UserError
+from whyfast.store.git import git
 from whyfast.study.autotools_project import autotools
 from whyfast.study.c_project import c, meson
 from whyfast.study.cmake_project import cmake
@@ -219,8 +220,20 @@ KINDS: dict[str, tuple[tuple[str, ...], Callable[[Path], Project]]] = {
 }
 
 
+#: How many commits before the last the files that build a project must have been there.
+_BACK = 20
+
 #: Kinds of projects in C. One that does not build as the first of them may build as another.
 _IN_C = {"c", "cmake", "autotools", "meson"}
+
+
+def _is_new(folder: Path, marks: Sequence[str]) -> bool:
+    """Whether an earlier revision lacked the files by which a kind of project is recognised."""
+    files = [mark for mark in marks if (folder / mark).is_file()]
+    before = f"HEAD~{_BACK}"
+    if not files or git(folder, "rev-parse", "-q", "--verify", before).returncode:
+        return False
+    return all(git(folder, "cat-file", "-e", f"{before}:./{file}").returncode for file in files)
 
 
 def projects_of(folder: Path) -> Iterator[tuple[str, Project]]:
@@ -236,6 +249,8 @@ def projects_of(folder: Path) -> Iterator[tuple[str, Project]]:
     ]
     # What maturin builds of Rust is a package of Python.
     kinds.sort(key=lambda kind: kind != "python" or not compiling_backend(folder))
+    # Checks are about earlier revisions, too, which are to build in the same way.
+    kinds.sort(key=lambda kind: kind in _IN_C and _is_new(folder, KINDS[kind][0]))
     errors = []
     found: set[str] = set()
     for kind in kinds:

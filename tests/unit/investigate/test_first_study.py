@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from tests.unit.investigate.doubles import Watcher
 
+from whyfast.build.run import build_all
 from whyfast.investigate import first_tries, first_work
 from whyfast.investigate.first_study import FirstStudy, first_study, first_that_builds
 from whyfast.investigate.services import Services, Silent
 from whyfast.measure import invocation
 from whyfast.measure.process import Child, Usage
+from whyfast.model.build import Build, BuildOutcome
 from whyfast.store.home import Home
 from whyfast.study.project import WHOLE, Project
 from whyfast.study.skeleton import KINDS, projects_of
@@ -38,6 +40,9 @@ def starts_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 PROGRAM = "#ifndef LEVEL\n#error LEVEL is not set\n#endif\nint main(void)\n{\n    return 0;\n}\n"
+
+
+WORK = "int main(void)\n{\n    for (volatile long i = 0; i < 300000000; i++);\n    return 0;\n}\n"
 
 
 def written(folder: Path, home: Home, makefile: str, source: str = PROGRAM) -> FirstStudy:
@@ -378,6 +383,61 @@ def test_tests_that_fail_do_not_stand_in_for_a_program_without_work(
     assert first.failure == ""
     assert "src/app.c" in first.text
     assert any("does little" in note for note in first.notes)
+
+
+def test_a_program_that_fails_makes_way_for_one_that_does_little(
+    tmp_path: Path, home: Home
+) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "sample.c").write_text("int main(void)\n{\n    return 1;\n}\n")
+    (folder / "tests.c").write_text("int main(void)\n{\n    return 0;\n}\n")
+    made = Project("path:cc", ("{cc} -o program src/sample.c",), "program", benchmarks=WHOLE)
+    tests = replace(made, steps=("{cc} -o program src/tests.c",))
+    first = first_study(folder, replace(made, others=(tests,)), home, Silent(), Services())
+    assert (first.failure, first.idle) == ("", True)
+    assert "src/tests.c" in first.text
+
+
+def test_to_install_what_one_kind_lacks_is_better_than_another_without_work(
+    tmp_path: Path, home: Home
+) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "app.c").write_text("int main(void)\n{\n    return 0;\n}\n")
+    (folder / "long.c").write_text(WORK)
+    lacks = Project("path:cc", ("no-such-tool",), "program", benchmarks=WHOLE)
+    idle = replace(lacks, steps=("{cc} -o program src/app.c",))
+    works = replace(lacks, steps=("{cc} -o program src/long.c",))
+    services = Services()
+    kind, first = first_that_builds(
+        folder, [("meson", lacks), ("cmake", idle)], home, Silent(), services
+    )
+    assert (kind, first.lacks) == ("meson", True)
+    assert "no-such-tool" in first.failure
+    kind, first = first_that_builds(
+        folder, [("meson", lacks), ("cmake", works)], home, Silent(), services
+    )
+    assert (kind, first.lacks, first.failure) == ("cmake", False, "")
+
+
+def test_a_program_built_beside_another_says_how_long_it_takes_by_itself(
+    tmp_path: Path, home: Home
+) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "app.c").write_text("int main(void)\n{\n    return 0;\n}\n")
+    (folder / "long.c").write_text(WORK)
+    made = Project("path:cc", ("{cc} -o program src/app.c",), "program", benchmarks=WHOLE)
+    works = replace(made, steps=("{cc} -o program src/long.c",))
+    services = Services(build=lambda *given: [_taking(b, 99.0) for b in build_all(*given)])
+    first = first_study(folder, replace(made, others=(works,)), home, Silent(), services)
+    assert tomllib.loads(first.text)["build"]["takes"] == "99s"
+
+
+def _taking(made: BuildOutcome, seconds: float) -> BuildOutcome:
+    assert isinstance(made, Build)
+    return replace(made, provenance={**made.provenance, "seconds": seconds})
 
 
 def test_a_benchmark_with_the_time_in_its_name_is_left_out(tmp_path: Path, home: Home) -> None:

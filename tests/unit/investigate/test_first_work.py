@@ -215,6 +215,24 @@ def test_what_a_program_calls_an_error_is_no_document_for_it(given: Given) -> No
     assert not given(runs, "4000 records").idle
 
 
+@pytest.mark.parametrize(
+    ("printed", "works"),
+    [("unexpected token\n" * 9, False), ("an error here\nint a;\nint b;\n", True), ("", True)],
+    ids=["complains", "prints what it reads", "nothing"],
+)
+def test_a_document_of_the_project_is_no_work_where_the_program_complains_of_it(
+    given: Given, tmp_path: Path, printed: str, works: bool
+) -> None:
+    (tmp_path / "libpngs").mkdir()
+    (tmp_path / "libpngs/a.cpp").write_text("an error here\nint a;\nint b;\n")
+
+    def runs(words: Sequence[str]) -> Run:
+        reads = words[-1].endswith(".cpp")
+        return "exit code 1" * (not reads), 0.5, 0.5
+
+    assert bool(given(runs, printed).incomplete) == (not works)
+
+
 def test_a_program_that_waits_whatever_it_is_given_leaves_time_for_others(
     given: Given, tmp_path: Path
 ) -> None:

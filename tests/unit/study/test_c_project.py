@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.golden_files import Hear
+from tests.studies.commit_study import Repository
 from tests.unit.study.test_kinds import project
 
 from whyfast.model.errors import UserError
@@ -55,6 +56,21 @@ def test_configure_without_automake_makes_what_its_makefile_says(tmp_path: Path)
     )
     assert made.otherwise is not None
     assert made.otherwise.steps[1] == "make -C {source} --silent -j{jobs} calc"
+
+
+@pytest.mark.parametrize(("commits", "first"), [(19, "meson"), (20, "cmake")])
+def test_a_build_that_earlier_revisions_lack_goes_last(
+    tmp_path: Path, commits: int, first: str
+) -> None:
+    repository = Repository(tmp_path / "repo")
+    lists = repository.folder / "CMakeLists.txt"
+    lists.write_text("project(p C)\nadd_executable(p a.c)\n")
+    repository.commit("first")
+    (repository.folder / "meson.build").write_text("project('p', 'c')\nexecutable('p', 'a.c')\n")
+    for number in range(commits):
+        lists.write_text(f"{lists.read_text()}# {number}\n")
+        repository.commit(f"{number}")
+    assert [kind for kind, _ in projects_of(repository.folder)][0] == first
 
 
 def test_another_template_and_what_configure_need_not_make(tmp_path: Path) -> None:

@@ -180,6 +180,13 @@ def test_an_option_around_a_loop_switches_its_programs_on(tmp_path: Path) -> Non
     assert " -DBENCH=ON " in cmake(tmp_path, f"project(p C)\n{text}").steps[0]
 
 
+def test_of_programs_alike_those_built_by_default_come_first(tmp_path: Path) -> None:
+    text = "option(SAMPLES \"s\" OFF)\nif(SAMPLES)\nadd_executable(sample s.c)\nendif()\n"
+    made = cmake(tmp_path, f"project(p C)\n{text}add_executable(tests t.c)\n")
+    found = [made.program, *(other.program for other in made.others)]
+    assert [Path(p).name.removesuffix(".linked") for p in found] == ["tests", "sample"]
+
+
 def test_benchmarks_come_before_tests_and_fuzzers_last(tmp_path: Path) -> None:
     names = ("x_fuzzer", "x_test", "x_tool", "x_performance", "p")
     text = "".join(f"add_executable({name} a.c)\n" for name in names)
