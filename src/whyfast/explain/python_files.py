@@ -16,6 +16,8 @@ _OF_PYTHON = {
     *("__annotations__", "__builtins__", "__cached__", "__dir__", "__doc__", "__file__"),
     *("__getattr__", "__loader__", "__name__", "__package__", "__path__", "__spec__"),
 }
+#: Modules that Python loads when it starts.
+_STARTED = {"abc", "builtins", "codecs", "io", "os", "stat", "sys", "time"}
 #: Decorators that keep docstrings and annotations, and do nothing else with them.
 _KEEPS = {
     *("staticmethod", "classmethod", "property", "setter", "overload", "override"),
@@ -121,7 +123,7 @@ def _bindings(tree: ast.Module) -> dict[str, str]:
     bindings: dict[str, str] = {}
     loaded: dict[str, ast.ImportFrom] = {}
     for statement in list(tree.body):
-        given, imports = _given(statement), isinstance(statement, ast.ImportFrom)
+        given, imports = _given(statement), isinstance(statement, ast.Import | ast.ImportFrom)
         if not given or any(n in bindings or stored.count(n) > (not imports) for n in given):
             continue
         bindings |= given
@@ -130,7 +132,7 @@ def _bindings(tree: ast.Module) -> dict[str, str]:
             statement.names = [ast.alias("...")]
             loaded["." * statement.level + str(statement.module)] = statement
     known = {a.name for s in tree.body if isinstance(s, ast.Import) for a in s.names}
-    tree.body[:0] = [loaded[name] for name in sorted(loaded.keys() - known)]
+    tree.body[:0] = [loaded[name] for name in sorted(loaded.keys() - known - _STARTED)]
     return bindings
 
 
@@ -141,6 +143,8 @@ def _given(statement: ast.stmt) -> dict[str, str]:
             return {}
         module = "." * statement.level + str(statement.module)
         return {a.name: f"from {module} import {a.name}" for a in statement.names}
+    if isinstance(statement, ast.Import) and {a.name for a in statement.names} <= _STARTED:
+        return {a.asname or a.name: f"import {a.name}" for a in statement.names}
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return {}
     target = statement.targets[0]

@@ -52,13 +52,14 @@ def compared(tmp_path: Path, files: dict[str, tuple[str, str]]) -> CodeCompariso
     ("after", "names"),
     [
         (BEFORE.replace("return 1", "return 3"), ["pkg.x.A.f"]),
-        (BEFORE.replace("import os", "import sys"), ["pkg.x.<module>"]),
+        (BEFORE.replace("import os", "import re"), ["pkg.x.<module>"]),
+        (BEFORE.replace("import os", "import sys"), []),
         (BEFORE.replace("return 2", "return 2  # why"), []),
         (BEFORE.replace("def g", "def h"), ["pkg.x.h", "pkg.x.g"]),
         (BEFORE.replace("return self._p", "return 3"), ["pkg.x.A.p"]),
         (BEFORE.replace("= v", "= v + 1"), ["pkg.x.A.p (2)"]),
     ],
-    ids=["method", "outside of functions", "comment", "another name", "getter", "setter"],
+    ids=["method", "outside of functions", "loaded by Python", "comment", "another name", "getter", "setter"],
 )
 def test_functions_that_changed_are_named(tmp_path: Path, after: str, names: list[str]) -> None:
     code = compared(tmp_path, {"src/pkg/x.py": (BEFORE, after)})
