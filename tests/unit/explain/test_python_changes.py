@@ -59,7 +59,15 @@ def compared(tmp_path: Path, files: dict[str, tuple[str, str]]) -> CodeCompariso
         (BEFORE.replace("return self._p", "return 3"), ["pkg.x.A.p"]),
         (BEFORE.replace("= v", "= v + 1"), ["pkg.x.A.p (2)"]),
     ],
-    ids=["method", "outside of functions", "loaded by Python", "comment", "another name", "getter", "setter"],
+    ids=[
+        "method",
+        "outside of functions",
+        "loaded by Python",
+        "comment",
+        "another name",
+        "getter",
+        "setter",
+    ],
 )
 def test_functions_that_changed_are_named(tmp_path: Path, after: str, names: list[str]) -> None:
     code = compared(tmp_path, {"src/pkg/x.py": (BEFORE, after)})

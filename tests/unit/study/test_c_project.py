@@ -70,7 +70,7 @@ def test_a_build_that_earlier_revisions_lack_goes_last(
     for number in range(commits):
         lists.write_text(f"{lists.read_text()}# {number}\n")
         repository.commit(f"{number}")
-    assert [kind for kind, _ in projects_of(repository.folder)][0] == first
+    assert next(kind for kind, _ in projects_of(repository.folder)) == first
 
 
 def test_another_template_and_what_configure_need_not_make(tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def test_an_option_around_a_loop_switches_its_programs_on(tmp_path: Path) -> Non
 
 
 def test_of_programs_alike_those_built_by_default_come_first(tmp_path: Path) -> None:
-    text = "option(SAMPLES \"s\" OFF)\nif(SAMPLES)\nadd_executable(sample s.c)\nendif()\n"
+    text = 'option(SAMPLES "s" OFF)\nif(SAMPLES)\nadd_executable(sample s.c)\nendif()\n'
     made = cmake(tmp_path, f"project(p C)\n{text}add_executable(tests t.c)\n")
     found = [made.program, *(other.program for other in made.others)]
     assert [Path(p).name.removesuffix(".linked") for p in found] == ["tests", "sample"]
