@@ -326,8 +326,8 @@ def _document(
         for words in _reading("{source}/" + name):
             least = max(_least(alone), _BETTER * best[2] if best else 0.0)
             # Again, as other work on this machine makes any run longer now and then.
-            cpu = min(tries.work(folder, words) for _ in range(2))
-            reads = cpu > least and _opens(file, folder, words, tries)
+            again = tries.work(folder, words) > least and (cpu := tries.work(folder, words)) > least
+            reads = again and _opens(file, folder, words, tries)
             if reads and not _refused(file, folder, words, tries):
                 best = (name, words, cpu)
     return best
