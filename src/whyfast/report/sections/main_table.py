@@ -165,7 +165,11 @@ def axes_table(result: Result) -> doc.Table | None:
     rows = [(*place, *(cell(dict(names), c) for c in columns)) for place, names in places.items()]
     caption = f"{time_caption(question)}, against {base}{' of the same row' if others else ''}"
     heads = [f"{base} (baseline)", *(c for c in columns if c != base)]
-    return doc.table(caption, (*others, *doc.right(*heads)), rows, fixed=max(1, len(others)))
+    # It says nothing that the caption does not.
+    drops = {} if times else {heads[0]: 1}
+    return doc.table(
+        caption, (*others, *doc.right(*heads)), rows, fixed=max(1, len(others)), drops=drops
+    )
 
 
 def interaction_sentences(result: Result) -> Iterator[str]:
@@ -246,7 +250,11 @@ def _pairs(result: Result, outcome: str) -> str:
         if i.verdict.outcome == outcome
         for places in [_places(result.question, i)]
     )
-    texts = {c: [f"with {a} and {b}" for a, b in pairs] for c, pairs in by_change.items()}
+    texts: dict[str, list[str]] = {}
+    for change, pairs in by_change.items():
+        texts[change] = [f"with {a} and {b}" for a, b in pairs[:MOST_INTERACTIONS]]
+        if (more := len(pairs) - MOST_INTERACTIONS) > 0:
+            texts[change].append(f"in {fmt.pluralize(more, 'more pair')} of places")
     return fmt.join([f"{c} does the same {fmt.join(where)}" for c, where in texts.items()])
 
 

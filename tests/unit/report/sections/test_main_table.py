@@ -43,6 +43,11 @@ def test_places_that_do_not_and_those_that_are_open() -> None:
     assert list(alike_sentences(axes_result("same", 1.0))) == [f"Within 1 %, {alike}"]
     undecided = list(alike_sentences(axes_result("undecided", 1.005)))
     assert undecided == [f"It is undecided whether {alike}"]
+    many = axes_result("undecided", 1.005)
+    five = replace(many.judged, interactions=many.judged.interactions * 5)
+    (sentence,) = alike_sentences(replace(many, judged=five))
+    assert sentence.count("with gcc and clang") == 3
+    assert "in 2 more pairs of places" in sentence
 
 
 def test_of_a_suite_its_own_is_told_and_the_table_has_all() -> None:
@@ -55,7 +60,10 @@ def test_of_a_suite_its_own_is_told_and_the_table_has_all() -> None:
     )
     result = result_of(axes_question("fib", "sort"), suites=suites, interactions=(whole, one, one))
     assert len(list(interaction_sentences(result))) == 1
-    assert texts(axes_table(result))[0] == ["gcc", "baseline", "1.14x faster", "–"]
+    table = axes_table(result)
+    assert texts(table)[0] == ["gcc", "baseline", "1.14x faster", "–"]
+    assert table is not None
+    assert [column.drop for column in table.columns] == [0, 1, 0, 0]
     section = interaction_section(result)
     assert section is not None
     (found,) = section.blocks
