@@ -160,10 +160,13 @@ def find_confounds(
     """All confounds of one run, warnings first."""
     built = [b for b in builds if isinstance(b, Build)]
     confounds = [*option_confounds(study, built, evidence)]
-    providers = {b.variant: b.provenance["toolchain"]["name"].split(":")[0] for b in built}
-    in_groups = [v for variants in grouped(providers).values() for v in variants]
-    confounds += differing("toolchain-provider", providers, in_groups)
-    confounds += [*root_confounds(built), *interpreter_confounds(built)]
+    found: list[Confound] = []
+    for together in _compared(study, built):
+        providers = {b.variant: b.provenance["toolchain"]["name"].split(":")[0] for b in together}
+        in_groups = [v for variants in grouped(providers).values() for v in variants]
+        found += differing("toolchain-provider", providers, in_groups)
+        found += [*root_confounds(together), *interpreter_confounds(together)]
+    confounds += dict.fromkeys(found)
     if study.stands_for:
         confounds.append(confound("stand-in", reason=study.stands_for, name=study.name))
     for names in sorted(sorted(group) for group in identical_programs(study, builds)):
@@ -198,8 +201,18 @@ def grouped(values: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def sides(groups: Mapping[str, Sequence[str]]) -> str:
-    """``gcc 13 (a, b); gcc 14 (c)``."""
-    return "; ".join(f"{value} ({', '.join(names)})" for value, names in groups.items())
+    """``gcc 13 (a, b); gcc 14 (c)``, of many names the first few."""
+    return "; ".join(f"{value} ({_few(names)})" for value, names in groups.items())
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - _FEW
+    shown = ", ".join(names if more <= 1 else names[:_FEW])
+    return shown if more <= 1 else f"{shown} and {more} more"
+
+
+#: Names of variants that a confound lists.
+_FEW = 4
 
 
 def confound(kind: str, variants: Iterable[str] = (), **values: object) -> Confound:
@@ -248,6 +261,15 @@ _NOT_LINKED = re.compile(
     r"cap-ng|acl|attr|seccomp|jansson|clang|llvm|LLVM)\S*|\S+-(dev|bin|common|data)"
 )
 _NAMED = 8
+
+
+def _compared(study: Question, builds: Sequence[Build]) -> Iterator[Sequence[Build]]:
+    """Those that are compared with each other: all, or with baselines along axes those of each."""
+    if not study.along:
+        yield builds
+        return
+    for base in study.baselines:
+        yield [b for b in builds if study.counterpart(study.variant(b.variant)) == base]
 
 
 def root_confounds(builds: Sequence[Build]) -> Iterator[Confound]:

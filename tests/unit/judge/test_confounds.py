@@ -226,6 +226,25 @@ def test_other_packages_that_go_into_programs_are_one_note(golden: Hear) -> None
     golden(only.text)
 
 
+def test_only_what_is_compared_with_each_other_can_mislead() -> None:
+    rows = [(c, d) for c in ("gcc14", "gcc16") for d in ("old", "new")]
+    variants = [Variant(f"{c}-{d}", axes={"compiler": c, "release": d}) for c, d in rows]
+    libc = {"gcc14": "2.41", "gcc16": "2.43"}
+    builds = [_root(f"{c}-{d}", libc6=libc[c]) for c, d in rows]
+    study = plain_study(*variants)
+    kinds = {c.kind for c in find_confounds(study, builds, (), ())}
+    assert "root-libc" in kinds
+    along = replace(study, along={"release": "old"}, baselines=("gcc14-old", "gcc16-old"))
+    kinds = {c.kind for c in find_confounds(along, builds, (), ())}
+    assert "root-libc" not in kinds
+
+
+def test_of_many_variants_a_few_are_named() -> None:
+    builds = [_root(f"v{n}", libc6="2.41") for n in range(7)] + [_root("other", libc6="2.43")]
+    (only,) = root_confounds(builds)
+    assert "2.41 (v0, v1, v2, v3 and 3 more); 2.43 (other)" in only.text
+
+
 def test_equal_roots_and_builds_outside_of_any_have_none() -> None:
     assert list(root_confounds([_root("a", libc6="2"), _root("b", libc6="2")])) == []
     assert list(root_confounds([_root("a", libc6="2"), _root("b")])) == []
