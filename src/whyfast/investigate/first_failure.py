@@ -200,7 +200,9 @@ def fetched(folder: Path, words: Sequence[str], observer: Observer, most: float)
     # Maven writes its errors to the one, and to the other what resets colours.
     text = re.sub(r"\x1b\[[\d;]*m", "", f"{done.stderr}\n{done.stdout}").strip()
     lines = text.splitlines() or ["no message"]
-    reason = next((line for line in lines if TROUBLE.search(line)), lines[-1])
+    # A warning may be of what was tried again; the error says what it was for.
+    told = (line for line in lines if TROUBLE.search(line) and not line.startswith("warning:"))
+    reason = next(told, lines[-1])
     return f"`{command}` failed: {reason}"
 
 

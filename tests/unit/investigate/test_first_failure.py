@@ -10,7 +10,7 @@ import pytest
 
 from whyfast.build.revisions import Range
 from whyfast.investigate import first_failure
-from whyfast.investigate.first_failure import advice, built, fetched_for
+from whyfast.investigate.first_failure import advice, built, fetched, fetched_for
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.study.project import Project
@@ -153,3 +153,11 @@ def test_packages_of_another_revision_are_downloaded(
     assert exported == [(tmp_path, "a" * 40), (tmp_path, "b" * 40)]
     context.builds = failed[2:]
     assert not fetched_for(context, change, source)
+
+
+def test_a_download_fails_by_its_error_not_by_a_warning_before() -> None:
+    said = "warning: network error (1 try remaining)\nerror: failed to get a\n\nCaused by:\n  b"
+    words = ("sh", "-c", f"echo '{said}' >&2; false")
+    observer: Any = SimpleNamespace(step=lambda text: None)
+    reason = fetched(Path("."), words, observer, 9.0)
+    assert reason.endswith(" failed: error: failed to get a")
