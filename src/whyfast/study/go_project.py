@@ -33,7 +33,11 @@ def go(folder: Path) -> Project:
     comments: list[str] = []
     fetch: tuple[str, ...] = ()
     if "require" in text_of(module / "go.mod"):
-        fetch = () if (module / "vendor").is_dir() else ("go", "mod", "download")
+        fetch = ("go", "mod", "download")
+        if (module / "vendor").is_dir():
+            # Go's own choice: the folder, or the cache for a revision that has none; by default a
+            # build has -mod=mod, which leaves the folder unread.
+            fetch, env["GOFLAGS"] = (), ""
         env["GOMODCACHE"] = _cache()
         comments.append(offline_comment("go mod download", "GOMODCACHE", "go mod vendor"))
     place, more = _go_benchmarks(folder)

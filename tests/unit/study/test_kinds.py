@@ -441,3 +441,15 @@ def test_a_package_may_lie_in_a_folder_that_the_project_names(tmp_path: Path, ta
     project(tmp_path, "pyproject.toml", text=f'[tool.{table} = "lib"\n')
     made = KINDS["python"][1](tmp_path)
     assert '"$PWD/src/lib:a"' in made.steps[-1]
+
+
+@pytest.mark.parametrize("vendored", [True, False])
+def test_a_module_with_vendored_packages_is_built_from_them(tmp_path: Path, vendored: bool) -> None:
+    project(tmp_path, "go.mod", text="module example.org/a\n\nrequire example.org/b v1.0.0\n")
+    project(tmp_path, "main.go", text="package main\n")
+    if vendored:
+        project(tmp_path, "vendor/modules.txt", text="# example.org/b v1.0.0\n")
+    made = KINDS["go"][1](tmp_path)
+    # Empty instead of the -mod=mod of other builds, with which go does not read the folder.
+    assert made.env.get("GOFLAGS") == ("" if vendored else None)
+    assert made.fetch == (() if vendored else ("go", "mod", "download"))
