@@ -30,7 +30,8 @@ _WORK = (
     *("test*/*", "data/*"),
 )
 _CODE = (
-    r"\.(c|h|cc|cpp|cxx|hh|hpp|inc|in|am|m4|mk|o|a|so|py|pl|sh|bat|cmake|txt|rst|toml|rs|go|log)$"
+    r"\.(c|h|cc|cpp|cxx|hh|hpp|inc|in|am|m4|mk|o|a|so|py|pl|sh|bat|ps1|cmake|txt|rst|toml|rs|go"
+    r"|log)$"
 )
 _NO_WORK = re.compile(
     rf"{_CODE}|^[^.]*$|^\."
@@ -123,7 +124,10 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
     alone = 0.0 if reason else alone
     document = None if good or waits else _document(folder, alone, tries)
     written = None
-    if not good and not waits and (document is None or document[2] < ENOUGH):
+    called, read = folder.resolve().name.lower(), document[0] if document else ""
+    # Of another format than that in the project's name.
+    strange = any(len(e) > 2 and e in called and not read.endswith(e) for e in DOCUMENTS)
+    if not good and not waits and (document is None or document[2] < ENOUGH or strange):
         if tree := _tree(folder, project, alone, tries):
             return tree
         written = _own_document(folder, alone, tries)
@@ -225,7 +229,7 @@ def _named_after(folder: Path) -> list[Path]:
         file
         for file in sources(folder, ("**/*.*",))
         if len(file.suffix) > 3 and file.suffix[1:].lower() in name
-        if not re.search(_CODE, file.name)
+        if file.suffix == ".toml" or not re.search(_CODE, file.name)
     ]
     return sorted(files, key=lambda f: f.stat().st_size, reverse=True)[: _TRIES // 2]
 

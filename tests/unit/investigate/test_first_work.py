@@ -15,6 +15,7 @@ from whyfast.investigate.first_work import WITH_OUTPUT, with_work
 from whyfast.investigate.services import Silent
 from whyfast.measure.invocation import Clock
 from whyfast.model.build import Build
+from whyfast.study.documents import DOCUMENTS
 from whyfast.study.project import WHOLE, Project
 
 #: Why a command fails, empty where it ends well, its CPU seconds, and those on the wall.
@@ -126,6 +127,34 @@ def test_files_of_the_format_in_its_name_are_work(given: Given, tmp_path: Path) 
     assert [words[-1] for words in found.benchmarks.values()] == [
         "{source}/contrib/large.png",
         "{source}/small.png",
+    ]
+
+
+def test_toml_is_work_for_what_is_named_after_it(given: Given, tmp_path: Path) -> None:
+    (tmp_path / "libpngs").mkdir()
+    (tmp_path / "libpngs").rename(tmp_path / "toml++")
+    (tmp_path / "toml++" / "data.toml").write_text("a = 1")
+    (tmp_path / "libpngs").symlink_to("toml++")
+    found = given(lambda words: ("", 0.5 * words[-1].endswith(".toml"), 0.1), "")
+    assert [*found.benchmarks.values()] == [("{program}", "{source}/data.toml")]
+
+
+def test_one_of_that_format_is_written_before_a_document_of_another(
+    given: Given, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder := tmp_path / "libpngs").mkdir()
+    (folder / "readme.md").write_text("words")
+    (folder / "bench").mkdir()
+    (folder / "bench" / "all.ps1").write_text("Get-ChildItem")
+    monkeypatch.setitem(DOCUMENTS, "png", lambda records: "x" * records)
+
+    def runs(words: Sequence[str]) -> Run:
+        png = words[-1].endswith(".png")
+        fails = len(words) == 1 or "inside" in words
+        return "exit code 1" * fails, 0.05 if png else 0.02, 0.1
+
+    assert [*given(runs, "").benchmarks.values()] == [
+        ("sh", "-c", first_work._INPUT, "{program}", "{study}/whyfast_bench_document.png")
     ]
 
 
