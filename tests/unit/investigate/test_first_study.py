@@ -10,7 +10,7 @@ import pytest
 from tests.unit.investigate.doubles import Watcher
 
 from whyfast.build.run import build_all
-from whyfast.investigate import first_tries, first_work
+from whyfast.investigate import first_documents, first_tries
 from whyfast.investigate.first_study import FirstStudy, first_study, first_that_builds
 from whyfast.investigate.services import Services, Silent
 from whyfast.measure import invocation
@@ -301,7 +301,7 @@ def test_a_program_without_work_makes_way_for_one_that_reads_a_document(
 def test_so_does_one_of_a_makefile_that_cannot_be_linked_again(
     tmp_path: Path, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(first_work, "DOCUMENTS", {"csv": lambda records: "a,b\n" * 100_000})
+    monkeypatch.setattr(first_documents, "DOCUMENTS", {"csv": lambda records: "a,b\n" * 100_000})
     folder = tmp_path / "p"
     folder.mkdir()
     (folder / "mini.c").write_text("int main(void) { return 0; }\n")

@@ -9,9 +9,10 @@ from typing import cast
 
 import pytest
 
-from whyfast.investigate import first_tries, first_work
+from whyfast.investigate import first_documents, first_tries, first_work
+from whyfast.investigate.first_documents import WITH_OUTPUT
 from whyfast.investigate.first_tries import Limit, Tries
-from whyfast.investigate.first_work import WITH_OUTPUT, with_work
+from whyfast.investigate.first_work import with_work
 from whyfast.investigate.services import Silent
 from whyfast.measure.invocation import Clock
 from whyfast.model.build import Build
@@ -154,7 +155,7 @@ def test_one_of_that_format_is_written_before_a_document_of_another(
         return "exit code 1" * fails, 0.05 if png else 0.02, 0.1
 
     assert [*given(runs, "").benchmarks.values()] == [
-        ("sh", "-c", first_work._INPUT, "{program}", "{study}/whyfast_bench_document.png")
+        ("sh", "-c", first_documents._INPUT, "{program}", "{study}/whyfast_bench_document.png")
     ]
 
 
@@ -382,8 +383,8 @@ def test_input_is_work_only_where_it_is_read(tmp_path: Path, text: str, read: bo
     file.write_text("a document\n" * 500)
     limit = Limit(cast(Clock, SimpleNamespace(monotonic=lambda: 0.0)), 9.0, 9.0)
     tries = Tries(cast(Build, SimpleNamespace(program=program)), Silent(), limit)
-    words = ("sh", "-c", first_work._INPUT, "{program}", str(file))
-    assert first_work._opens(file, tmp_path, words, tries) is read
+    words = ("sh", "-c", first_documents._INPUT, "{program}", str(file))
+    assert first_documents._opens(file, tmp_path, words, tries) is read
 
 
 def test_a_program_that_only_the_projects_folder_keeps_running_gets_no_documents(
