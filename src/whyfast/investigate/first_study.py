@@ -75,7 +75,7 @@ class FirstStudy:
     must be changed in the file before it can be used; empty when nothing must. ``beside`` are
     further files by name, ``notes`` what was chosen and left out, in words. ``builds``: whether it
     does. ``lacks``: it needs what is not here, and ``failure`` is how to get it; no file helps.
-    ``idle``: no program of it does work."""
+    ``tool``: that is what builds it. ``idle``: no program of it does work."""
 
     text: str
     failure: str = ""
@@ -83,6 +83,7 @@ class FirstStudy:
     notes: tuple[str, ...] = ()
     builds: bool = True
     lacks: bool = False
+    tool: bool = False
     idle: bool = False
 
 
@@ -105,8 +106,9 @@ def first_that_builds(
             reason = f" ({failed.failure})" if failed.lacks else ""
             observer.note(f"it does not build as a {before} project{reason}: as {kind} now")
         study = first_study(folder, project, home, observer, services, limit)
-        # What does work needs what is not here: to get that is better than a program without.
-        if study.builds and not (study.idle and any(other.lacks for _, other in tried)):
+        # What does work may need a library: to get that is better than a program without.
+        wanted = any(other.lacks and not other.tool for _, other in tried)
+        if study.builds and not (study.idle and wanted):
             return kind, study
         tried.append((kind, study))
         if not limit.left():
@@ -161,7 +163,8 @@ def first_study(
             return FirstStudy(check_file(bare), reason, builds=False)
     reason, lacks = advice(folder, project, failures[0])
     text = check_file(_noted(bare, f"It does not build: {portable(reason)}"))
-    return FirstStudy(text, reason, builds=False, lacks=lacks)
+    tool = any(isinstance(f, BuildFailure) and lacks_tool(f) for f in failures)
+    return FirstStudy(text, reason, builds=False, lacks=lacks, tool=tool)
 
 
 def _with_some_benchmark(project: Project) -> Project:
