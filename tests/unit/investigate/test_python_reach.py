@@ -17,14 +17,18 @@ from whyfast.model.variant import Benchmark
 PACKAGE = "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
 
 
-def reach(folder: Path, script: str, changed: str, build: Path | None = None) -> ChangeCoverage:
-    """``build`` is where it should run the package of ``folder``, None: there."""
+def reach(
+    folder: Path, script: str, changed: str, build: Path | None = None, before: str = ""
+) -> ChangeCoverage:
+    """``build`` is where it should run the package of ``folder``, None: there; ``before`` a line of
+    a shell that then becomes Python."""
     source = folder / "src"
     source.mkdir()
     (source / "pkg.py").write_text(PACKAGE)
     (folder / "run.py").write_text(f"import os, threading\nimport pkg\n{script}\n")
+    python = (sys.executable, str(folder / "run.py"))
     run = ToolRun(
-        (sys.executable, str(folder / "run.py")),
+        ("sh", "-c", f'{before}\nexec "$0" "$@"', *python) if before else python,
         Launcher(),
         {**os.environ, "PYTHONPATH": str(source)},
         20.0,
@@ -78,6 +82,11 @@ def test_what_is_taken_from_a_checkout_is_no_comparison(tmp_path: Path, golden: 
 
 def test_a_destructor_may_run_after_all_that_is_seen(tmp_path: Path) -> None:
     assert reach(tmp_path, "", "pkg.C.__del__").executes is None
+
+
+def test_processes_before_python_started_run_none_of_it(tmp_path: Path) -> None:
+    busy = "sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'"
+    assert reach(tmp_path, "pkg.f()", "pkg.g", before=busy).executes == ()
 
 
 def test_the_base_runs_only_where_the_head_executes_what_has_changed(tmp_path: Path) -> None:

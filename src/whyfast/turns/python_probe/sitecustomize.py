@@ -182,6 +182,8 @@ class ReachCounter(CallCounter):
     def __init__(self, codes: Codes) -> None:
         self.unseen = set()  # type: set[str]
         self.read = {getattr(m, "__file__", None) for m in list(sys.modules.values())}
+        # A script that starts Python in its own place, as those of pyenv, has children before.
+        self.children = sum(os.times()[2:4])
         super().__init__(codes)
         if hasattr(sys, "addaudithook"):
             sys.addaudithook(self.audit)
@@ -211,7 +213,7 @@ class ReachCounter(CallCounter):
                 self.read.add(name)
 
     def end(self) -> "dict[str, Any]":
-        if sum(os.times()[2:4]):
+        if sum(os.times()[2:4]) > self.children:
             self.unseen.add("other processes")
         unseen = sorted(self.unseen)  # what follows is our own
         read = sorted(os.path.abspath(name) for name in self.read if name)
