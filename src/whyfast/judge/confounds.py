@@ -207,12 +207,7 @@ def sides(groups: Mapping[str, Sequence[str]]) -> str:
 
 def _few(names: Sequence[str]) -> str:
     more = len(names) - _FEW
-    shown = ", ".join(names if more <= 1 else names[:_FEW])
-    return shown if more <= 1 else f"{shown} and {more} more"
-
-
-#: Names of variants that a confound lists.
-_FEW = 4
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_FEW])} and {more} more"
 
 
 def confound(kind: str, variants: Iterable[str] = (), **values: object) -> Confound:
@@ -260,16 +255,15 @@ _NOT_LINKED = re.compile(
     r"audit|selinux|semanage|sepol|systemd|udev|mount|smartcols|blkid|db5|debconf|hogweed|nettle|"
     r"cap-ng|acl|attr|seccomp|jansson|clang|llvm|LLVM)\S*|\S+-(dev|bin|common|data)"
 )
-_NAMED = 8
+#: Packages, and variants with one, that are named.
+_NAMED, _FEW = 8, 4
 
 
 def _compared(study: Question, builds: Sequence[Build]) -> Iterator[Sequence[Build]]:
     """Those that are compared with each other: all, or with baselines along axes those of each."""
-    if not study.along:
-        yield builds
-        return
-    for base in study.baselines:
-        yield [b for b in builds if study.counterpart(study.variant(b.variant)) == base]
+    by_name = {b.variant: b for b in builds}
+    own = {n: str(study.along and study.counterpart(study.variant(n))) for n in by_name}
+    yield from ([by_name[n] for n in names] for names in grouped(own).values())
 
 
 def root_confounds(builds: Sequence[Build]) -> Iterator[Confound]:
