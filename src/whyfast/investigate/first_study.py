@@ -19,12 +19,12 @@ from whyfast.investigate.counting import scratch_folder
 from whyfast.investigate.first_commands import commands_of_tests
 from whyfast.investigate.first_failure import FETCHING, advice, fetched, lacks_tool, portable
 from whyfast.investigate.first_tries import (
-    LACKS,
     LEFT_OUT,
     TROUBLE,
     Limit,
     Tries,
     copied,
+    lacking,
     to_install,
     tried_ones,
 )
@@ -364,7 +364,7 @@ def _listed(folder: Path, project: Project, tries: Tries) -> Project:
         lines = [line for line in error.output.splitlines() if TROUBLE.search(line)]
         reason = "; ".join([str(error), *lines[-1:]])
         comment = f"{project.runner} benchmarks cannot be listed: {reason}"
-        more = [to_install(project)] if LACKS.search(error.output) and project.install else []
+        more = [to_install(project)] if lacking(error.output) and project.install else []
         return replace(project, comments=(*project.comments, comment, *more))
     # Of Python the program is the interpreter, whose words for pytest come first.
     before = harness.list[:2] if project.files else ()

@@ -28,8 +28,14 @@ TROUBLE = re.compile(r"panic|error|fatal|cannot|No such file", re.IGNORECASE)
 
 #: What Python says of a module that is not there, or of which no installer knows; and of a part of
 #: a package that is.
-LACKS = re.compile(r"(?:No module named '?|No package metadata was found for )(\w+)(?!\.?\w)")
+_LACKS = re.compile(r"(?:No module named '?|No package metadata was found for )(\w+)(?!\.?\w)")
 _LACKS_PART = re.compile(r"No module named '?(\w+)\.([\w.]*\w)")
+
+#: What pytest says of a marker, a fixture or an option that a plugin of it brings.
+_PLUGIN = re.compile(
+    r"('\w+') not found in `markers`|fixture ('\w+') not found|"
+    r"unrecognized arguments: (--[\w-]+)[^\n]*\s+inifile:"
+)
 
 #: How the reason goes on then.
 NOT_INSTALLED = "is not installed for the interpreter on PATH"
@@ -187,6 +193,16 @@ def tried_ones(folder: Path, project: Project, tries: Tries, more: tuple[str, ..
     return replace(project, benchmarks=good, comments=comments)
 
 
+def lacking(output: str) -> str:
+    """What is not installed for Python, by what a program said; empty where it said nothing so."""
+    if module := _LACKS.search(output):
+        return f"module {module[1]} {NOT_INSTALLED}"
+    if plugin := _PLUGIN.search(output):
+        brings = "".join(filter(None, plugin.groups()))
+        return f"the plugin of pytest that brings {brings} {NOT_INSTALLED}"
+    return ""
+
+
 def to_install(project: Project) -> str:
     """What to do about modules of Python that are not there."""
     return f"To have all that it needs, once: {project.install}; then: whyfast new"
@@ -213,8 +229,8 @@ def _fails(
                 _await(child, seconds)
                 usage = completed(child, command, 0.0, late=f"still running after {seconds:g} s")
         except InvocationFailed as error:
-            if lacks := LACKS.search(error.output):
-                return f"module {lacks[1]} {NOT_INSTALLED}", 0.0
+            if lacks := lacking(error.output):
+                return lacks, 0.0
             if part := _LACKS_PART.search(error.output):
                 return f"{part[1]} has no {part[2]}: {_COMPILED}", 0.0
             printed = error.output.splitlines()

@@ -71,6 +71,28 @@ def test_a_part_that_is_not_compiled_is_no_module_to_install(
     assert why in tries.fails(tmp_path, ("{program}", "-c", f"import {module}"))[0]
 
 
+@pytest.mark.parametrize(
+    ("options", "test", "brings"),
+    [
+        ("--strict-markers", "@pytest.mark.none_such\ndef test_it(): pass", "'none_such'"),
+        ("", "def test_it(none_such): pass", "'none_such'"),
+        ("--none-such=4", "def test_it(): pass", "--none-such"),
+    ],
+)
+def test_a_plugin_of_pytest_that_is_not_there_is_one_to_install(
+    tmp_path: Path, options: str, test: str, brings: str
+) -> None:
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = {options}\n")
+    (tmp_path / "test_x.py").write_text(f"import pytest\n{test}\n")
+    limit = Limit(cast(Clock, SimpleNamespace(monotonic=lambda: 0.0)), 9.0, 9.0)
+    tries = Tries(cast(Build, SimpleNamespace(program=sys.executable)), Silent(), limit)
+    words = ("{program}", "-m", "pytest", "-q", "{source}/test_x.py")
+    project = Project("python3", (), "p", install="pip install it", candidates={"x": words})
+    left_out, advice = tried_ones(tmp_path, project, tries).comments
+    assert brings in left_out
+    assert "pip install it" in advice
+
+
 @pytest.mark.parametrize(("waited", "given"), [(0.0, 10.0), (4.0, 14.0), (99.0, 30.0)])
 def test_waiting_for_a_cpu_is_no_time_of_the_program(
     monkeypatch: pytest.MonkeyPatch, waited: float, given: float
