@@ -94,9 +94,7 @@ def advice(folder: Path, project: Project, failure: BuildFailure | str) -> tuple
     absent = lacking_submodules(folder)
     # One for tests alone may be absent, too.
     if absent and (not download or any(path in log for path in absent)):
-        paths = ", ".join(absent[:_NAMED])
-        command = "git submodule update --init --recursive"
-        return f"submodules are not checked out ({paths}): {command}", True
+        return f"submodules are not checked out{to_check_out(absent)}", True
     if isinstance(failure, str):
         return failure, False
     program = _PROGRAM.search(log)
@@ -127,6 +125,11 @@ def advice(folder: Path, project: Project, failure: BuildFailure | str) -> tuple
     if project.install:
         reason += f"; where it lacks modules or has older ones: {project.install}"
     return reason, False
+
+
+def to_check_out(absent: Sequence[str]) -> str:
+    """Some of the submodules that are not there, and what brings them."""
+    return f" ({', '.join(absent[:_NAMED])}): git submodule update --init --recursive"
 
 
 def fetched_for(context: RunContext[Study], change: Range, source: Source) -> bool:

@@ -13,11 +13,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from whyfast.build.revisions import lacking_submodules
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
 from whyfast.investigate.first_commands import commands_of_tests
-from whyfast.investigate.first_failure import FETCHING, advice, fetched, lacks_tool, portable
+from whyfast.investigate.first_failure import (
+    FETCHING,
+    advice,
+    fetched,
+    lacks_tool,
+    portable,
+    to_check_out,
+)
 from whyfast.investigate.first_tries import (
     LEFT_OUT,
     TROUBLE,
@@ -143,6 +151,9 @@ def first_study(
                 reason, lacks = advice(folder, project, failures[0])
                 note = f"{Path(project.program).name} does not build: {reason}"
                 way = replace(way, comments=(*way.comments, note)) if lacks else way
+            if absent := lacking_submodules(folder):
+                note = f"It builds without its submodules, where work may be{to_check_out(absent)}"
+                way = replace(way, comments=(*way.comments, note))
             failure = way.incomplete
             if not way.benchmarks:
                 told = [c for c in way.comments if c.startswith(LEFT_OUT)] or [*way.comments]

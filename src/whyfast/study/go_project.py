@@ -38,8 +38,9 @@ def go(folder: Path) -> Project:
             # Go's own choice: the folder, or the cache for a revision that has none; by default a
             # build has -mod=mod, which leaves the folder unread.
             fetch, env["GOFLAGS"] = (), ""
+        else:
+            comments.append(offline_comment("go mod download", "GOMODCACHE", "go mod vendor"))
         env["GOMODCACHE"] = _cache()
-        comments.append(offline_comment("go mod download", "GOMODCACHE", "go mod vendor"))
     place, more = _go_benchmarks(folder)
     inside = "" if place else _inner_module(folder)
     if inside:

@@ -1,7 +1,7 @@
 """A change in a real repository, checked in an outside that builds and measures nothing real."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +9,14 @@ import pytest
 from tests.studies.commit_study import Repository
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 
-from whyfast.investigate import check_run
+from whyfast.investigate import check_run, first_tries
 from whyfast.investigate.check_run import Request, run_check
 from whyfast.investigate.measuring import Measurer
+from whyfast.measure import invocation
+from whyfast.measure.process import Child, Usage
 from whyfast.model.code import ChangeCoverage, Check, CodeComparison, FunctionChange
 from whyfast.model.result import Result
+from whyfast.store.home import Home
 
 STUDY = """\
 [study]
@@ -110,3 +113,21 @@ def traced(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setattr(check_run, "same_builds", lambda *sides: TRACED)
     monkeypatch.setattr(check_run, "reached_by", lambda *given: reaches)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "cache", tmp_path / "data")
+
+
+@pytest.fixture
+def starts_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CPU time up to 30 ms is that of a process that starts on a busy machine; all work of the
+    programs here takes longer."""
+
+    def completed(child: Child, command: tuple[str, ...], seconds: float, **more: Any) -> Usage:
+        usage = invocation.completed(child, command, seconds, **more)
+        works = usage.user + usage.system > 0.03
+        return usage if works else replace(usage, user=0.0, system=0.0)
+
+    monkeypatch.setattr(first_tries, "completed", completed)

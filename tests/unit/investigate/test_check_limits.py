@@ -1,16 +1,22 @@
 """How long a check may build, and what is left of its time for measuring."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.unit.investigate.conftest import Bench
+from tests.unit.investigate.conftest import Bench, found
+from tests.unit.investigate.doubles import ratios
 
 from whyfast.build.recipe import Recipe
 from whyfast.investigate.services import Note
+from whyfast.measure.commands import ProbeRun
+from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
+from whyfast.report.pages.results import check_page
 from whyfast.store.builds import BuildStore
 
 
@@ -43,3 +49,41 @@ def test_what_building_takes_is_taken_from_the_time_for_measuring(
         question = bench.run(budget=asked, build=build).question
         assert isinstance(question, Study)
         assert question.measure.budget == given
+
+
+def test_undecided_says_how_far_off_and_how_long(bench: Bench) -> None:
+    noise = iter(range(10**6))
+
+    def script(variant: str, loops: int, before: int) -> Any:
+        n = next(noise)
+        wave = 1 + 0.2 * math.sin(n * 1.7 + (1 if variant == "head" else 0) * n)
+        return ratios({"base": wave, "head": wave})(variant, loops, before)
+
+    bench.world.script = script
+    result = bench.run()
+    headline = check_page(result).headline
+    assert headline.startswith("No difference found on ")
+    wide = [replace(v, low=v.low / 2) for v in result.judged.verdicts]
+    far = replace(result, judged=replace(result.judged, verdicts=tuple(wide)))
+    assert check_page(far).headline.startswith("Undecided on ")
+    assert "one (± " in headline
+    assert ", needs over 60 min" in headline
+    unbounded = [replace(v, low=0.0, high=math.inf) for v in result.judged.verdicts]
+    result = replace(result, judged=replace(result.judged, verdicts=tuple(unbounded)))
+    assert check_page(result).headline.startswith("Undecided on ")
+
+
+@pytest.mark.usefixtures("traced")
+@pytest.mark.parametrize(
+    ("seconds", "left_out"), [({"1": 1.0, "2": 1.0}, []), ({"1": 9.0, "2": 0.1}, ["two"])]
+)
+def test_whole_runs_for_which_there_is_no_time_are_named_and_not_measured(
+    bench: Bench, seconds: dict[str, float], left_out: list[str]
+) -> None:
+    def probe(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
+        return ProbeRun(False, seconds[arguments.commands[variant][-1]], 0.1)
+
+    result = bench.run(probe=probe)
+    named = [n for n in found(result).notes if n.startswith("Not measured")]
+    assert [n for n in ("one", "two") if any(n in note for note in named)] == left_out
+    assert {b.benchmark for b in result.recorded.blocks} == {"one", "two"} - set(left_out)

@@ -1,7 +1,6 @@
 """Checks of changes in a real repository, in an outside that builds and measures nothing real."""
 
 import json
-import math
 import subprocess
 from dataclasses import replace
 from typing import Any
@@ -19,9 +18,7 @@ from whyfast.fleet.replicate import Sharded
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.investigate import beside_program, check_run
 from whyfast.investigate.check_run import GOES_ON, Request, ask
-from whyfast.measure.commands import ProbeRun
 from whyfast.measure.harnesses import NO_BENCHMARK
-from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.build import Build
 from whyfast.model.code import ChangeCoverage, CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
@@ -370,28 +367,6 @@ def test_a_benchmark_that_the_change_adds_or_removes_is_no_failure(bench: Bench,
     assert exit_code(result, None) == 0
 
 
-def test_undecided_says_how_far_off_and_how_long(bench: Bench) -> None:
-    noise = iter(range(10**6))
-
-    def script(variant: str, loops: int, before: int) -> Any:
-        n = next(noise)
-        wave = 1 + 0.2 * math.sin(n * 1.7 + (1 if variant == "head" else 0) * n)
-        return ratios({"base": wave, "head": wave})(variant, loops, before)
-
-    bench.world.script = script
-    result = bench.run()
-    headline = check_page(result).headline
-    assert headline.startswith("No difference found on ")
-    wide = [replace(v, low=v.low / 2) for v in result.judged.verdicts]
-    far = replace(result, judged=replace(result.judged, verdicts=tuple(wide)))
-    assert check_page(far).headline.startswith("Undecided on ")
-    assert "one (± " in headline
-    assert ", needs over 60 min" in headline
-    unbounded = [replace(v, low=0.0, high=math.inf) for v in result.judged.verdicts]
-    result = replace(result, judged=replace(result.judged, verdicts=tuple(unbounded)))
-    assert check_page(result).headline.startswith("Undecided on ")
-
-
 @pytest.mark.parametrize("side", ["base", "head"])
 def test_a_side_that_does_not_build_is_named(bench: Bench, side: str) -> None:
     bench.world.broken = [side]
@@ -441,19 +416,3 @@ def test_a_base_without_the_study(bench: Bench) -> None:
     result = bench.run()
     assert {v.benchmark for v in result.judged.verdicts} == {"one", "two"}
     assert "The base has no study file; the head's is used for both." in _sentences(result)
-
-
-@pytest.mark.usefixtures("traced")
-@pytest.mark.parametrize(
-    ("seconds", "left_out"), [({"1": 1.0, "2": 1.0}, []), ({"1": 9.0, "2": 0.1}, ["two"])]
-)
-def test_whole_runs_for_which_there_is_no_time_are_named_and_not_measured(
-    bench: Bench, seconds: dict[str, float], left_out: list[str]
-) -> None:
-    def probe(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
-        return ProbeRun(False, seconds[arguments.commands[variant][-1]], 0.1)
-
-    result = bench.run(probe=probe)
-    named = [n for n in found(result).notes if n.startswith("Not measured")]
-    assert [n for n in ("one", "two") if any(n in note for note in named)] == left_out
-    assert {b.benchmark for b in result.recorded.blocks} == {"one", "two"} - set(left_out)
