@@ -205,9 +205,9 @@ def _costs_by_name(profile: Profile, names: Mapping[str, str]) -> dict[str, floa
     return costs
 
 
-#: Of a pyperf script: one loop; and as many as take a second.
+#: Of a pyperf script: one loop; and as many as take longer than a value of pyperf, 0.1 s.
 _ONE_LOOP = ("--worker", "--loops=1", "--values=1", "--warmups=0")
-_A_SECOND = ("--worker", "--calibrate-loops", "--min-time=1", "--values=1", "--warmups=0")
+_AS_MEASURED = ("--worker", "--calibrate-loops", "--min-time=0.2", "--values=1", "--warmups=0")
 
 
 def python_reach(
@@ -228,7 +228,7 @@ def python_reach(
     *base, head = tasks
     seen = once or _python_reach(benchmark, [head], folders, code, _ONE_LOOP, checkouts)
     if seen.placement_only and head.run.command[-len(WORKER) :] == WORKER:
-        seen = _python_reach(benchmark, [head], folders, code, _A_SECOND, checkouts)
+        seen = _python_reach(benchmark, [head], folders, code, _AS_MEASURED, checkouts)
     if not seen.executes or not base:
         return seen
     removed = _python_reach(benchmark, base, folders, code, _ONE_LOOP, checkouts).executes or ()
