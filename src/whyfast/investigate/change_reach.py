@@ -81,30 +81,15 @@ def reached_in_python(
     """The same for a package of Python, by runs under its profiler; ``parts`` is how deep in a
     build its program lies. UserError where a benchmark runs the package of a checkout instead.
 
-    Of more benchmarks than are measured each first runs once, of the head alone; where that shows
-    some that execute the change, nothing is known of the others."""
+    Of more benchmarks than are measured only the head runs."""
     folders = {b.variant: b.program.parents[parts - 1] for b in context.usable}
     study = context.question
     checkouts = {study.source.folder.resolve(), study.folder.resolve()}
-
-    once: dict[str, ChangeCoverage] = {}
+    first = -1 if len(study.benchmarks) > MOST else 0
 
     def reach(counter: BuildCounter, benchmark: Benchmark) -> ChangeCoverage:
-        tasks, seen = counter.tasks(benchmark), once.get(benchmark.name)
-        return python_reach(benchmark, tasks, folders, code, checkouts, seen)
+        return python_reach(benchmark, counter.tasks(benchmark)[first:], folders, code, checkouts)
 
-    def first(counter: BuildCounter, benchmark: Benchmark) -> ChangeCoverage:
-        head = counter.tasks(benchmark)[-1:]
-        seen = _python_reach(benchmark, head, folders, code, _ONE_LOOP, checkouts)
-        once[benchmark.name] = seen
-        return replace(seen, executes=seen.executes or None, why="not when the head runs it once")
-
-    if len(study.benchmarks) > MOST:
-        end = context.services.clock.monotonic() + timeout
-        seen = _in_shares(context, timeout, first, _PYTHON_TAKES)
-        timeout = end - context.services.clock.monotonic()
-        if timeout <= 0 or any(r.executes for r in seen):
-            return seen
     return _in_shares(context, timeout, reach, _PYTHON_TAKES)
 
 
@@ -205,9 +190,8 @@ def _costs_by_name(profile: Profile, names: Mapping[str, str]) -> dict[str, floa
     return costs
 
 
-#: Of a pyperf script: one loop; and as many as take longer than a value of pyperf, 0.1 s.
-_ONE_LOOP = ("--worker", "--loops=1", "--values=1", "--warmups=0")
-_AS_MEASURED = ("--worker", "--calibrate-loops", "--min-time=0.2", "--values=1", "--warmups=0")
+#: Of a pyperf script: as many loops as take longer than a value, 0.1 s, as inputs may differ.
+_A_VALUE = ("--worker", "--calibrate-loops", "--min-time=0.2", "--values=1", "--warmups=0")
 
 
 def python_reach(
@@ -216,22 +200,18 @@ def python_reach(
     folders: dict[str, Path],
     code: CodeComparison,
     checkouts: Collection[Path] = (),
-    once: ChangeCoverage | None = None,
 ) -> ChangeCoverage:
     """By what ran of the builds in ``folders``, the head last; nothing is raised for what cannot be
     seen. That nothing of what has changed runs is said only where all that runs was seen. UserError
-    where what has changed is taken from one of the ``checkouts``, on both sides. ``once`` is what
-    one loop of the head executes, where that is known.
+    where what has changed is taken from one of the ``checkouts``, on both sides.
 
     Who executes no changed function of the head executes none of the base: up to the first, both
     run the same code."""
     *base, head = tasks
-    seen = once or _python_reach(benchmark, [head], folders, code, _ONE_LOOP, checkouts)
-    if seen.placement_only and head.run.command[-len(WORKER) :] == WORKER:
-        seen = _python_reach(benchmark, [head], folders, code, _AS_MEASURED, checkouts)
+    seen = _python_reach(benchmark, [head], folders, code, checkouts)
     if not seen.executes or not base:
         return seen
-    removed = _python_reach(benchmark, base, folders, code, _ONE_LOOP, checkouts).executes or ()
+    removed = _python_reach(benchmark, base, folders, code, checkouts).executes or ()
     executes = sorted(dict.fromkeys((*seen.executes, *removed)), key=lambda n: n.endswith(MODULE))
     return replace(seen, executes=tuple(executes))
 
@@ -241,7 +221,6 @@ def _python_reach(
     tasks: Sequence[CountingTask],
     folders: dict[str, Path],
     code: CodeComparison,
-    worker: tuple[str, ...],
     checkouts: Collection[Path],
 ) -> ChangeCoverage:
     changed = {f.name for f in code.functions}
@@ -256,7 +235,7 @@ def _python_reach(
     for task in tasks:
         run, folder = task.run, folders[task.variant]
         if run.command[-len(WORKER) :] == WORKER:
-            run = replace(run, command=(*run.command[: -len(WORKER)], *worker))
+            run = replace(run, command=(*run.command[: -len(WORKER)], *_A_VALUE))
         runs = RuntimeRuns({task.variant: run}, {}, 0, sides=(task.variant, task.variant))
         try:
             documents, _ = probe_python(runs, task.variant, "reach")

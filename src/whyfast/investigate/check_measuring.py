@@ -299,21 +299,22 @@ def chosen(
     if len(listed) <= MOST or context.question.in_python:
         return context, ()
     reached = first_runs_reach(context, listed, code, timeout)
-    return _with_the_first(context, listed, reached)
+    return _with_the_first(context, listed, reached, len(listed))
 
 
 def _with_the_first(
-    context: RunContext[Study], listed: Sequence[Benchmark], reached: Collection[str]
+    context: RunContext[Study], listed: Sequence[Benchmark], reached: Collection[str], count: int
 ) -> tuple[RunContext[Study], tuple[str, ...]]:
-    """Of those ``listed`` the first that are ``reached``, and a note on the others."""
+    """Of those ``listed`` the first that are ``reached``, and a note on the others; ``count`` have
+    been looked at."""
     question = context.question
     taken = [b for b in listed if b.name in reached][:MOST] or listed[:MOST]
     others = [b.name for b in listed if b.name in reached and b not in taken]
     if reached:
-        note = f"Of {len(listed)} benchmarks {len(reached)} execute what has changed when run once"
+        note = f"Of {count} benchmarks {len(reached)} execute what has changed when run once"
         note += f"; not measured of these: {some_names(others)}." if others else "."
     else:
-        note = f"Of {len(listed)} benchmarks the first {MOST} are measured: none is known to "
+        note = f"Of {count} benchmarks the first {MOST} are measured: none is known to "
         note += "execute what has changed."
     kept = tuple(b for b in question.benchmarks if b in taken or b not in listed)
     return replace(context, question=replace(question, benchmarks=kept)), (note,)
@@ -332,7 +333,7 @@ def chosen_in_python(
         return context, tuple(reaches), ()
     known = {r.benchmark for r in reaches if r.executes and not r.executes[0].endswith(MODULE)}
     known = known or {r.benchmark for r in reaches if r.executes}  # on import alone
-    context, notes = _with_the_first(context, benchmarks, known)
+    context, notes = _with_the_first(context, benchmarks, known, len(reaches))
     kept = {*idle, *(b.name for b in context.question.benchmarks)}
     return context, tuple(r for r in reaches if r.benchmark in kept), notes
 
