@@ -114,9 +114,10 @@ def first_that_builds(
             reason = f" ({failed.failure})" if failed.lacks else ""
             observer.note(f"it does not build as a {before} project{reason}: as {kind} now")
         study = first_study(folder, project, home, observer, services, limit)
-        # What does work may need a library: to get that is better than a program without.
+        # What does work may need a library: to get that is better than a program without, or one
+        # that has to be written.
         wanted = any(other.lacks and not other.tool for _, other in tried)
-        if study.builds and not (study.idle and wanted):
+        if study.builds and not ((study.idle or study.failure) and wanted):
             return kind, study
         tried.append((kind, study))
         if not limit.left():
@@ -151,7 +152,7 @@ def first_study(
                 reason, lacks = advice(folder, project, failures[0])
                 note = f"{Path(project.program).name} does not build: {reason}"
                 way = replace(way, comments=(*way.comments, note)) if lacks else way
-            if absent := lacking_submodules(folder):
+            elif absent := lacking_submodules(folder):
                 note = f"It builds without its submodules, where work may be{to_check_out(absent)}"
                 way = replace(way, comments=(*way.comments, note))
             failure = way.incomplete
