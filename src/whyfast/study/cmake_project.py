@@ -112,11 +112,15 @@ _OFF = re.compile(
 )
 
 
-#: One that is on by default; a setting of which the values are listed.
-_ON = re.compile(r'\boption\s*\(\s*([\w.-]+)\s+"[^"]*"\s*(?:ON|TRUE|YES|1)\b', re.IGNORECASE)
+#: One that is on by default, or may be; a setting of which the values are listed.
+_ON = re.compile(
+    r'\boption\s*\(\s*([\w.-]+)\s+"[^"]*"\s*(?:(?:ON|TRUE|YES|1)\b|\$\{\w+\})', re.IGNORECASE
+)
 _VALUES = re.compile(r"set_property\s*\(\s*CACHE\s+(\w+)\s+PROPERTY\s+STRINGS\s+([^()]*)\)")
+#: What opens and ends conditions, and what downloads; CMake that runs CMake does so as well.
 _IF = re.compile(
-    r"\b(if|elseif|else|endif|add_subdirectory|FetchContent_\w+|ExternalProject_Add)\s*\(([^()]*)",
+    r"\b(if|elseif|else|endif|add_subdirectory|FetchContent_\w+|ExternalProject_Add|"
+    r"execute_process(?=\s*\(\s*COMMAND\s+\"?\$\{CMAKE_COMMAND\}))\s*\(([^()]*)",
     re.IGNORECASE,
 )
 

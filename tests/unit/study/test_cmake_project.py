@@ -48,6 +48,7 @@ def test_flags_are_for_both_languages(
 
 SETTINGS = """\
 option(TESTS "" ON)
+option(MAIN_TESTS "" ${IS_MAIN})
 option(EMBED "" OFF)
 set_property(CACHE WASI PROPERTY STRINGS none simple uvwasi)
 """
@@ -63,6 +64,11 @@ set_property(CACHE WASI PROPERTY STRINGS none simple uvwasi)
             "  ExternalProject_Add(u)\nendif()\n",
             " -DWASI=simple ",
         ),
+        (
+            "if(MAIN_TESTS)\nexecute_process(COMMAND ${CMAKE_COMMAND} --build .)\nendif()\n",
+            " -DMAIN_TESTS=OFF ",
+        ),
+        ("if(TESTS)\nexecute_process(COMMAND git describe)\nendif()\n", ""),
         ("if(NOT TESTS)\n  FetchContent_Declare(x)\nendif()\n", ""),
         ("if(TESTS)\nendif()\nFetchContent_Declare(x)\n", ""),
         ("if(TESTS)\nelse()\n  FetchContent_Declare(x)\nendif()\n", ""),
