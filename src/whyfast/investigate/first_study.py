@@ -28,6 +28,7 @@ from whyfast.investigate.first_failure import (
 )
 from whyfast.investigate.first_tries import (
     LEFT_OUT,
+    TRIED,
     TROUBLE,
     Limit,
     Tries,
@@ -199,10 +200,10 @@ def _with_a_program_that_works(
 ) -> Project:
     """The built project with its benchmarks; where no work is found for its program, the first of
     the others that has some."""
-    end = services.clock.monotonic() + tries.limit.left(_OTHERS)
     anew = float(tries.made.provenance["seconds"])
     with copied(folder, home) as copy:
         found = _with_benchmarks(copy, way, tries)
+        end = services.clock.monotonic() + tries.limit.left(_OTHERS)
         others = sorted(
             found.others if found.idle or not found.benchmarks else (),
             # Those first whose work the tests name; all are configured alike.
@@ -217,7 +218,8 @@ def _with_a_program_that_works(
             beside = replace(services, build=partial(services.build_beside, tries.made))
             other, built = _built(folder, other, home, tries.observer, beside, tries.limit)
             if isinstance(built, Build):
-                tries = replace(tries, made=built, untried=[])
+                left = max(tries.left, TRIED / 4)  # the first may have taken all
+                tries = replace(tries, made=built, untried=[], left=left, late=0)
                 instead = _with_benchmarks(copy, other, tries)
                 if instead.benchmarks and not instead.idle:
                     # Beside the first it took less than by itself.

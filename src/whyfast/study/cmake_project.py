@@ -89,7 +89,8 @@ def cmake(folder: Path) -> Project:
             project, f'cmake build -DCMAKE_EXE_LINKER_FLAGS="{{ldflags}} {{layout}}" && {make}'
         )
         if downloads and not without:
-            return replace(project, otherwise=way(names, further, downloads))
+            also = [other.otherwise or other for other in further]
+            return replace(project, otherwise=way(names, also, downloads))
         return project
 
     further = [way(n) for n in instead_of(names)]

@@ -3,13 +3,16 @@
 import shutil
 import tomllib
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.unit.investigate.doubles import Watcher
 
 from whyfast.build.run import build_all
+from whyfast.investigate import first_study as first_study_module
 from whyfast.investigate.first_study import FirstStudy, first_study, first_that_builds
+from whyfast.investigate.first_tries import Tries
 from whyfast.investigate.services import Services, Silent
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.store.home import Home
@@ -289,6 +292,22 @@ def test_a_program_built_beside_another_says_how_long_it_takes_by_itself(
 def _taking(made: BuildOutcome, seconds: float) -> BuildOutcome:
     assert isinstance(made, Build)
     return replace(made, provenance={**made.provenance, "seconds": seconds})
+
+
+def test_a_program_that_does_not_end_leaves_time_to_try_another(
+    tmp_path: Path, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_study_module, "Tries", partial(Tries, left=0.3))
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "wait").write_text("#!/bin/sh\nexec sleep 60\n")
+    (folder / "wait").chmod(0o755)
+    (folder / "app.c").write_text(WORK)
+    waits = Project("path:cc", ("cp src/wait waits",), "waits", benchmarks=WHOLE)
+    works = replace(waits, steps=("{cc} -o works src/app.c",), program="works")
+    project = replace(waits, others=(works,))
+    first = first_study(folder, project, home, Silent(), Services())
+    assert tomllib.loads(first.text)["build"]["program"] == "works"
 
 
 def test_a_benchmark_with_the_time_in_its_name_is_left_out(tmp_path: Path, home: Home) -> None:

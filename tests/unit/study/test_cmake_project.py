@@ -85,6 +85,16 @@ def test_what_downloads_is_switched_off_where_it_fails(
         assert words.strip() in " ".join(made.otherwise.comments)
 
 
+def test_what_downloads_is_switched_off_for_other_programs_too(tmp_path: Path) -> None:
+    programs = "add_executable(p p.c)\nadd_executable(q q.c)\n"
+    text = f"if(TESTS)\nFetchContent_Declare(x)\nendif()\n{programs}"
+    made = cmake(tmp_path, f"project(p C)\n{SETTINGS}{text}")
+    assert made.otherwise is not None
+    (other,) = made.otherwise.others
+    assert " -DTESTS=OFF " in other.steps[0]
+    assert "--target q" in other.steps[1]
+
+
 def test_what_a_folder_downloads_is_switched_off_with_it(tmp_path: Path) -> None:
     project(tmp_path, "t/CMakeLists.txt", text="FetchContent_Declare(googletest)\n")
     text = "include(CTest)\nif(BUILD_TESTING)\n  add_subdirectory(t)\nendif()\n"

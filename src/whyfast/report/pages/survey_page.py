@@ -114,7 +114,7 @@ def _changes(programs: Sequence[SurveyedProgram]) -> doc.Table | None:
             names = program.study, _column(program, variant), option
             rows.append((*names, jumps, time))
     columns = ("program", "compiler", "with", "jumps", "time")
-    return doc.table("Options that change the dispatch", columns, rows, fixed=2)
+    return doc.table("Options that change the dispatch", columns, rows, fixed=3)
 
 
 def shipped_page(rows: Sequence[ShippedRow]) -> doc.Document:

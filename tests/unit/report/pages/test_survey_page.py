@@ -53,6 +53,10 @@ def test_who_is_merged_by_which_compiler_and_what_that_costs() -> None:
     change = next(line for line in text.splitlines() if "uncrossed" in line)
     assert "5 → 78" in change
     assert "1.11x faster" in change
+    # A table in parts says in each which option it is about.
+    times = [line for line in printed(page, 58).splitlines() if "1.11x" in line]
+    assert times
+    assert all("uncrossed" in line for line in times)
     assert "gcc16-plain: no such compiler" in text
     assert "whyfast report lua" in text
 
