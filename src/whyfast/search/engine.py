@@ -354,6 +354,10 @@ def _about_step(state: State, seen: View) -> Step:
         candidate = witness(belief, state)
         if candidate is not None:
             return _measure(candidate, state, seen)
+        if exact(state) and belief.step < LIKELY:
+            # Every level is known, and a step explains them less well than none.
+            stepless = max(_STEPLESS, key=belief.hypotheses.__getitem__)
+            return Done(conclude(state, seen, stepless))
     if confirmed:
         return Done(conclude(state, seen, "culprit"))
     if len(seen.tries) >= ATTEMPTS:

@@ -153,6 +153,12 @@ def test_each_step_of_counts_is_found_where_there_are_several() -> None:
     assert len(state.built) < 60
 
 
+def test_counts_that_go_back_and_forth_have_no_culprit_once_all_are_known() -> None:
+    world = Range([0.0, 0.0, 0.0004, 0.005, 0.017, 0.053, 0.053, 0.121, 0.146, 0.003, 0.0165])
+    answer = _answer(world, Task(10))
+    assert (answer.outcome, answer.where) == ("scattered", None)
+
+
 def test_a_drop_and_its_partial_repair_are_told() -> None:
     levels = [0.0 if c < 100 else 0.09 if c < 200 else 0.05 for c in range(257)]
     answer = _answer(Range(levels, noise=0.008, seed=1), Task(256))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -110,8 +111,9 @@ def _further(result: SearchResult) -> list[str]:
         elif search.why == "way back":
             texts.append(_good_again(search))
         elif search.why == "merged branch" and not found:
-            tip = fmt.quote(search.candidates[-1].title)
+            tip = fmt.quote(search.candidates[0 if search.backwards else -1].title)
             texts.append(f"In the branch itself, up to {tip}: {_answer(search)}")
+            texts += _largest_steps(search)
         texts += search.notes
     return texts
 
@@ -202,14 +204,8 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
     if answer.ends is not None and answer.outcome not in ("none", "swapped"):  # in the headline
         blocks = fmt.pluralize(answer.ends.blocks, "block")
         yield f"The ends: {_of_ends(result, answer.ends)}, in {blocks}."
-    if answer.outcome in ("gradual", "scattered") and exact(result.state):
-        # Between candidates that follow each other or were not told apart.
-        for low, high, jump in jumps(result.state)[:_MOST_STEPS]:
-            where = Where(low + 1, high, 1.0)
-            older, newer = (fmt.quote(result.candidates[i].title) for i in result.sides(where))
-            step = compares(result.quantity, _newer(result, Interval(jump, jump, jump, 1)))
-            among = "" if where.size == 1 else f", over {where.size} {result.axis}"
-            yield f"{newer} {step} than {older}{among}."
+    if answer.step is None:
+        yield from _largest_steps(result)
     if answer.varied is not None:
         yield f"In other layouts {_of_ends(result, answer.varied)}."
         yield from filter(None, [scatter_of(result.state.observations)])
@@ -233,12 +229,33 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
         yield f"Probability of this place, given that there is a step: {share}."
 
 
+def _largest_steps(result: SearchResult) -> Iterator[str]:
+    """The largest steps of counts, between candidates that follow each other or were not told
+    apart: where there is no single one; else those that are larger than the culprit's."""
+    answer, least = result.answer, 0.0
+    if answer.step is not None:
+        least = abs(answer.step.estimate) + math.log1p(result.state.task.margin)
+    elif answer.outcome not in ("gradual", "scattered"):
+        return
+    for low, high, jump in jumps(result.state)[:_MOST_STEPS] if exact(result.state) else ():
+        if abs(jump) <= least:
+            return
+        where = Where(low + 1, high, 1.0)
+        older, newer = (fmt.quote(result.candidates[i].title) for i in result.sides(where))
+        step = compares(result.quantity, _newer(result, Interval(jump, jump, jump, 1)))
+        among = "" if where.size == 1 else f", over {where.size} {result.axis}"
+        yield f"{newer} {step} than {older}{among}."
+
+
 def _weakened(result: SearchResult) -> Iterator[str]:
     answer = result.answer
     if answer.several:
         searched = any(search.why == "remainder" for search in result.further)
         more = "the rest was searched" if searched else "--all searches for the others"
         yield f"The step explains only part of the difference: {more}."
+    inner = deepest(result)
+    if inner.answer.step is not None:
+        yield from (f"There is a larger step: {text}" for text in _largest_steps(inner))
     for where in answer.placed:
         yield f"As linked there is also a step at {_listed(result, where)}, by placement alone."
     timed = result.quantity == "time" and not exact(result.state)

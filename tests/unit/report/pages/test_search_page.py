@@ -64,6 +64,13 @@ def _several_steps() -> SearchResult:
     return replace(_searched(levels, noise=0.0), quantity="size")
 
 
+def _in_a_branch(*levels: float) -> SearchResult:
+    """An improvement that a merge brought, counted in its branch, where it went back and forth."""
+    branch = replace(_searched(list(levels), "side", noise=0.0), quantity="instructions")
+    merged = replace(branch, backwards=True, why="merged branch")
+    return replace(_backwards("instructions"), further=(merged,))
+
+
 def _answered(result: SearchResult, **answer: Any) -> SearchResult:
     return replace(result, answer=replace(result.answer, **answer))
 
@@ -98,6 +105,10 @@ SEARCHES: dict[str, Callable[[], SearchResult]] = {
     "a culprit and why": lambda: replace(_searched(step_at(9, 16, 0.03)), evidence=EVIDENCE),
     "a culprit in a merged branch": lambda: _further(step_at(2, 4, 0.03), "side", "merged branch"),
     "a branch that does not show it": lambda: _further([0.0] * 5, "side", "merged branch"),
+    "a branch that went back and forth, the good end is newer": lambda: _in_a_branch(
+        0.0, 0.0, 0.0004, 0.005, 0.017, 0.053, 0.053, 0.121, 0.146, 0.003, 0.0165
+    ),
+    "a larger step in a branch was undone": lambda: _in_a_branch(0.0, 0.0, 0.02, 0.02, 0.1, 0.02),
     "more than one": lambda: _answered(_searched(step_at(9, 16, 0.03)), several=True),
     "the rest was searched": lambda: _further(
         step_at(2, 4, 0.03), "other", "remainder", several=True
