@@ -103,7 +103,8 @@ def _any_of(troubles: Sequence[KnownTrouble]) -> KnownTrouble:
 
 
 def _ways(trouble: KnownTrouble) -> str:
-    return " or ".join(f"`{' '.join(w)}`" for w in (trouble.cflags, trouble.or_cflags) if w)
+    flags = " or ".join(f"`{' '.join(w)}`" for w in (trouble.cflags, trouble.or_cflags) if w)
+    return "; ".join(filter(None, (flags, trouble.remedy)))
 
 
 def _number(version: str) -> tuple[int, ...]:
