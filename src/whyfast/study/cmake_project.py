@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from os.path import normpath
 from pathlib import Path
 
 from whyfast.model.errors import UserError
@@ -314,9 +315,11 @@ def _made_in(text: str, name: str, place: Path) -> Path:
     ours = "\n".join(f" {' '.join(words.split())} ".partition(f" {name} ")[2] for words in sets)
     file = first_group(r"(?<!\w)OUTPUT_NAME\s+\"?([\w.-]+)[\"\s]", ours) or name
     if output := re.search(rf"(?<!\w){folder}", ours):
-        return place / output[2] / file
+        return Path(normpath(place / output[2] / file))  # it may be that above
     every = re.search(rf"CMAKE_{folder}", text)
-    return (Path(every.group(2)) if every and every.group(1) else place) / file
+    # One above its own folder is for the programs of that folder.
+    given = every and every[1] and ".." not in every[2]
+    return (Path(every[2]) if every and given else place) / file
 
 
 def _cmake_project_programs(text: str, top: str) -> list[str]:

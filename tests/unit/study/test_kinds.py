@@ -87,6 +87,8 @@ def test_subfolders_are_read_and_the_projects_own_goes_first(tmp_path: Path, gol
         ("set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)\n", "build/bin/x.linked"),
         ("set_property(TARGET x PROPERTY RUNTIME_OUTPUT_DIRECTORY tool)\n", "build/tool/x.linked"),
         ("set_property(TARGET xy PROPERTY RUNTIME_OUTPUT_DIRECTORY tool)\n", "build/x.linked"),
+        ("set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/..)\n", "build/x.linked"),
+        ("set_property(TARGET x PROPERTY RUNTIME_OUTPUT_DIRECTORY a/../b)\n", "build/b/x.linked"),
         ('set_target_properties(x PROPERTIES OUTPUT_NAME "y")\n', "build/y.linked"),
     ],
 )
