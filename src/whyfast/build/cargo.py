@@ -3,12 +3,15 @@
 Cargo compiles a package of a registry again when a flag or the path of its source differs
 (``CARGO_LOG=cargo::core::compiler::fingerprint=info`` says which). So all builds have the same
 flags, and where the sandbox has a ``/tmp`` of its own, the same CARGO_HOME in it: the name of the
-build's folder is kept out of the program by a wrapper of rustc, of which cargo takes no notice.
+build's folder is kept out of the program by a wrapper of rustc, of which cargo takes no notice, and
+so is the version of the source's own packages: by a hash of it the compiler orders and divides the
+code, so that of a release with the same code many functions would be others.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -30,10 +33,33 @@ _TARGET = "target"
 _NAME = re.compile(r'(?m)^\s*name\s*=\s*"([^"]+)"')
 
 
+#: Two packages of one name may be in a program, but only one of them in the source; its library and
+#: its program or test may have one name. ``printf`` fills in the folder of the build.
+_SCRIPT = """\
+#!/bin/sh
+case $CARGO_MANIFEST_DIR in
+"" | */registry/src/* | */git/checkouts/* | */vendor/*) ;;
+*)
+  kind=
+  for a; do
+    case $a in bin | lib | rlib | dylib | cdylib | staticlib | proc-macro | --test)
+      kind=$kind-$a ;;
+    esac
+  done
+  for a; do
+    shift
+    case $a in metadata=*) a=metadata=$CARGO_PKG_NAME$kind ;; esac
+    set -- "$@" "$a"
+  done ;;
+esac
+exec "$@" --remap-path-prefix=%s=/whyfast
+"""
+
+
 def write_wrapper(folder: Path) -> None:
     """The wrapper of the build in ``folder``; :func:`repeat_lines` has the same for people."""
     file = folder / WRAPPER
-    file.write_text(f'#!/bin/sh\nexec "$@" --remap-path-prefix={folder / "work"}=/whyfast\n')
+    file.write_text(_SCRIPT % (folder / "work"))
     file.chmod(0o755)
 
 
@@ -48,9 +74,8 @@ def repeat_lines(env: Mapping[str, str]) -> list[str]:
     """Lines of a shell that do the same in the present folder; none for other builds."""
     if not env.get("RUSTC_WRAPPER", "").endswith(f"/{WRAPPER}"):
         return []
-    text = "'#!/bin/sh\\nexec \"$@\" --remap-path-prefix=%s=/whyfast\\n'"
     return [
-        f'printf {text} "$PWD" > {WRAPPER}; chmod +x {WRAPPER}',
+        f'printf {shlex.quote(_SCRIPT)} "$PWD" > {WRAPPER}; chmod +x {WRAPPER}',
         f'export CARGO_HOME="$PWD/cargo" RUSTC_WRAPPER="$PWD/{WRAPPER}"',
     ]
 

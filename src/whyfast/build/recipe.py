@@ -170,7 +170,9 @@ def make_recipe(
         "program": program,
     }
     if toolchain.language == "cargo":
-        inputs["folder"] = "kept out by a wrapper of rustc"
+        inputs["folder"] = (
+            "kept out by a wrapper of rustc, as are versions of the source's packages"
+        )
     if interpreter:
         inputs["interpreter"] = interpreter.digest
     # What is not measured is not linked again.

@@ -1,9 +1,12 @@
 """What builds by cargo take over of each other, with nothing compiled."""
 
+import os
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from tests.unit.build.example import built, recipe, toolchain
 
 from whyfast.build import cargo
@@ -65,3 +68,25 @@ def test_the_wrapper_keeps_the_folder_out_here_and_where_it_is_repeated(tmp_path
     said = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
     assert said == f"--remap-path-prefix={tmp_path}=/whyfast\n"
     assert cargo.repeat_lines({}) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "words", "metadata"),
+    [
+        ("/work/src", "--crate-type bin --test", "pkg-bin---test"),
+        ("/work/src/member", "--crate-type lib", "pkg-lib"),
+        ("/cargo/registry/src/index/pkg-1.0.0", "--crate-type lib", "0a1b"),
+        ("/work/src/vendor/pkg", "--crate-type lib", "0a1b"),
+    ],
+)
+def test_the_version_of_a_package_of_the_source_is_not_in_its_hash(
+    tmp_path: Path, place: str, words: str, metadata: str
+) -> None:
+    cargo.write_wrapper(tmp_path)
+    given = f"{words} -C metadata=%s -C extra-filename=-0a1b --extern b=b.rlib a\\ b.rs"
+    env = {**os.environ, "CARGO_MANIFEST_DIR": place, "CARGO_PKG_NAME": "pkg"}
+    command = ["sh", "-c", f"./{cargo.WRAPPER} printf '%s\\n' {given % '0a1b'}"]
+    said = subprocess.run(
+        command, capture_output=True, text=True, check=True, cwd=tmp_path, env=env
+    ).stdout.splitlines()
+    assert said[:-1] == [w.replace("\\", "") for w in re.split(r"(?<!\\) ", given % metadata)]
