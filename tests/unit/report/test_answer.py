@@ -63,6 +63,17 @@ def _undecided() -> tuple[str, ...]:
     return _said(_without_claim(), (replace(one, verdict=detail),))
 
 
+def _replicated_in_vain() -> tuple[str, ...]:
+    """Another variant with a dispatch of its own for each handler is as slow as the merged one."""
+    study, evidence = _without_claim(), sample_evidence()
+    flags = ("-O2", "-DDISPATCH=goto", "-x")
+    other = replace(study.variant(TAILDUP), name="clang19-goto-x", cflags=flags)
+    study = replace(study, variants=(*study.variants, other))
+    facts = replace(next(e for e in evidence if e.variant == TAILDUP), variant=other.name)
+    equal = suite(other.name, GOTO19, "same", 1.0, 0.99, 1.01)
+    return _said(study, (*SUITES, equal), (*evidence, facts))
+
+
 def _failures() -> tuple[str, ...]:
     output = "x\n/a/b/vm: can't open '/b/c/f.py'\n\n"
     crash = RunFailure("sieve", GOTO18, "it ended by signal 11", output, ())
@@ -124,6 +135,7 @@ ANSWERS: dict[str, Callable[[], tuple[str, ...]]] = {
     "witness not judged against the slow one": lambda: _said(
         _without_claim(), SUITES[:3], sample_evidence()
     ),
+    "replicated in vain": _replicated_in_vain,
     "merged and yet faster": lambda: _said(
         _without_claim(),
         (suite(GOTO19, GOTO18, "faster", 1 / 1.2, 1 / 1.3, 1 / 1.1),),

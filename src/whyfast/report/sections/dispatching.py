@@ -135,7 +135,8 @@ _MERGED = ("merged", "partly merged")
 class Witness:
     """A variant that shows the cause: it differs from ``slow`` in compiler flags only, has
     replicated dispatch and is fast again. ``regained`` is the share of the loss that it wins
-    back, as a ratio of logarithms."""
+    back, as a ratio of logarithms. ``against`` is another with replicated dispatch that wins back
+    next to nothing, and its jumps: then the flags are the cause, and not what they do to it."""
 
     name: str
     slow: str
@@ -144,6 +145,7 @@ class Witness:
     jumps: int
     gain: str
     regained: float
+    against: tuple[str, int] | None = None
 
 
 def dispatch_of(evidence: Mapping[str, Evidence], name: str) -> DispatchFacts | None:
@@ -196,6 +198,10 @@ def merged_from(result: Result) -> Iterator[str]:
             )
 
 
+#: The share of a loss that a variant wins back at least to show its cause.
+_SOME = 1 / 3
+
+
 def find_witness(verdict: Verdict, result: Result) -> Witness | None:
     """The variant that wins back most of what the slow side of ``verdict`` has lost, by flags."""
     evidence = {e.variant: e for e in result.found.evidence}
@@ -207,16 +213,21 @@ def find_witness(verdict: Verdict, result: Result) -> Witness | None:
     slow_facts, lost = dispatch_of(evidence, name), abs(math.log(verdict.ratio))
     if slow is None or slow_facts is None:
         return None
-    witnesses = []
+    witnesses, against = list[Witness](), None
     for other in result.question.variants:
         flags, facts = _flag_difference(other, slow), dispatch_of(evidence, other.name)
         if flags is None or facts is None or facts.style != slow_facts.style:
             continue
+        if facts.form != "replicated":
+            continue
         gain = _gain(other.name, name, fast, result.judged)
-        if facts.form == "replicated" and gain is not None and gain[1] / lost >= 1 / 3:
-            jumps = facts.indirect_jumps
+        jumps, direct = facts.indirect_jumps, result.judged.overall(other.name, name)
+        if gain is not None and gain[1] / lost >= _SOME:
             witnesses.append(Witness(other.name, name, *flags, jumps, gain[0], gain[1] / lost))
-    return max(witnesses, key=lambda w: w.regained, default=None)
+        elif direct is not None and direct.low > 0 and -math.log(direct.low) / lost < _SOME:
+            against = other.name, jumps
+    found = max(witnesses, key=lambda w: w.regained, default=None)
+    return replace(found, against=against) if found else None
 
 
 def witness_sentence(witness: Witness) -> str:
@@ -224,10 +235,17 @@ def witness_sentence(witness: Witness) -> str:
     flags = (("with", witness.added), ("without", witness.removed))
     how = " and ".join(f"{word} `{' '.join(words)}`" for word, words in flags if words)
     cost = "the cause" if witness.regained >= 2 / 3 else "part of the cause"
+    verdict = f"merged dispatch is {cost}"
+    if witness.against:
+        name, jumps = witness.against
+        verdict = (
+            f"its dispatch is not the cause, as {fmt.quote(name)} has "
+            f"{fmt.pluralize(jumps, 'indirect jump')} without such a gain"
+        )
     return (
         f"The same source {how} ({fmt.quote(witness.name)}) keeps "
         f"{fmt.pluralize(witness.jumps, 'indirect jump')} and is {witness.gain} than "
-        f"{fmt.quote(witness.slow)}: merged dispatch is {cost}."
+        f"{fmt.quote(witness.slow)}: {verdict}."
     )
 
 
