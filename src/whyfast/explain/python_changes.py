@@ -24,7 +24,8 @@ _LINES = 60
 #: sides; what setup.py builds is compared itself.
 _ASIDE = re.compile(
     r"(tests?|docs?|bench\w*|examples?|perf|asv_bench|scripts|ci)/"
-    r"|[^/]*\.(toml|cfg|ini|txt|lock|ya?ml|in)$|(setup|noxfile|tasks|conftest)\.py$|\.[^/]*/"
+    r"|[^/]*\.(toml|cfg|ini|txt|lock|ya?ml|in|conf\.jsonc?)$|(setup|noxfile|tasks|conftest)\.py$"
+    r"|\.[^/]*/"
 )
 
 #: Stubs for checkers; and what an extension is compiled from, which is compared itself.
