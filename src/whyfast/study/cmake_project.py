@@ -317,9 +317,9 @@ def _made_in(text: str, name: str, place: Path) -> Path:
     if output := re.search(rf"(?<!\w){folder}", ours):
         return Path(normpath(place / output[2] / file))  # it may be that above
     every = re.search(rf"CMAKE_{folder}", text)
-    # One above its own folder is for the programs of that folder.
-    given = every and every[1] and ".." not in every[2]
-    return (Path(every[2]) if every and given else place) / file
+    if every and every[1] and ".." not in every[2]:  # that above a folder is for its own programs
+        place = Path(every[2])
+    return place / file
 
 
 def _cmake_project_programs(text: str, top: str) -> list[str]:

@@ -216,9 +216,9 @@ def find_witness(verdict: Verdict, result: Result) -> Witness | None:
     witnesses, against = list[Witness](), None
     for other in result.question.variants:
         flags, facts = _flag_difference(other, slow), dispatch_of(evidence, other.name)
-        if flags is None or facts is None or facts.style != slow_facts.style:
+        if flags is None or facts is None:
             continue
-        if facts.form != "replicated":
+        if (facts.style, facts.form) != (slow_facts.style, "replicated"):
             continue
         gain = _gain(other.name, name, fast, result.judged)
         jumps, direct = facts.indirect_jumps, result.judged.overall(other.name, name)
