@@ -40,7 +40,8 @@ _PLAIN = re.compile(r"[\w./+-]+")
 #: Targets that make a program for measuring, or only run one.
 _BENCHMARK = re.compile(r"(.*[-_])?bench(mark)?s?([-_].*)?")
 
-#: Words in the path of a program that is not built to be fast.
+#: Words in the path of a program that is not built to be fast, and a flag in its recipe.
+_CHECKED = "-fsanitize="
 _DEBUGGED = re.compile(r"(?i:(?<![a-z])(debug|dbg|(a|t|ub|m)san|sanitized?|coverage)(?![a-z]))")
 
 #: What a compiler makes whose command names no file, by a recipe that compiles.
@@ -195,7 +196,11 @@ def programs_of(file: Path) -> list[tuple[str, str]]:
     targets = [t for t in makefile.needs if not t.startswith(".")]
     targets.sort(key=lambda target: target not in _GATHERS)
     found = [p for target in targets for p in _programs(makefile, target, walk, _DEEPEST)]
-    found.sort(key=lambda made: bool(_DEBUGGED.search(made[1])))
+    found.sort(
+        key=lambda made: bool(
+            _DEBUGGED.search(made[1]) or _CHECKED in makefile.expand(makefile.recipes.get(made[0], ""))
+        )
+    )
     return sorted(found, key=lambda made: not _BENCHMARK.fullmatch(made[0].rpartition("/")[2]))
 
 

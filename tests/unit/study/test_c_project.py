@@ -180,6 +180,12 @@ def made_by(folder: Path, text: str) -> tuple[str, str] | None:
             ("b/release/js", "b/release/js"),
         ),
         ("all: js-asan js\n", ("js", "js")),
+        # Whatever its folder is called.
+        (
+            "SAN = -fsanitize=undefined\nall: b/u/js b/fast/js\nb/u/js: m.c\n\t$(CC) $(SAN) -o $@ m.c\n"
+            "b/fast/js: m.c\n\t$(CC) -O3 -o $@ m.c\n",
+            ("b/fast/js", "b/fast/js"),
+        ),
         ("all: debugger js\n", ("debugger", "debugger")),
         ("all: debug/js\n", ("debug/js", "debug/js")),
         # A stamp, of which make keeps a folder's date.
