@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from whyfast.build.revisions import Range, called
 from whyfast.explain.python_files import MODULE
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
-from whyfast.investigate.measuring import check_programs, entries_of, launch_arguments
+from whyfast.investigate.measuring import check_programs, entries_of, runner_of
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks
 from whyfast.investigate.services import Services, Silent
 from whyfast.investigate.trapped import first_runs_reach
@@ -362,23 +362,20 @@ def groups(context: RunContext[Study], check: Check) -> Iterator[tuple[Benchmark
 def affordable(
     context: RunContext[Study], run: OpenRun, check: Check
 ) -> tuple[RunContext[Study], tuple[str, ...]]:
-    """The benchmarks for which the budget has time, and a note on the others: whole runs of seconds
-    each would all stay undecided. First come those that execute changed code, of which most."""
+    """The benchmarks for which the budget has time, and a note on the others: runs of seconds each
+    would all stay undecided. First come those that execute changed code, of which most."""
     question = context.question
-    whole = [b for group in groups(context, check) for b in group if b.runner == "command"]
+    open_ = [b for group in groups(context, check) for b in group]
     taken = {b.benchmark for b in run.blocks()}
     left, out = question.measure.budget, list[str]()
     # Twice what a verdict needs at least, of a run of each side.
     runs = 2 * 2 * needed_blocks(ALPHA)
-    for place, benchmark in enumerate(sorted(whole, key=lambda b: -_moved_by(check, b.name))):
+    for place, benchmark in enumerate(sorted(open_, key=lambda b: -_moved_by(check, b.name))):
         if benchmark.name in taken:
             continue
-        if left > 0 and len(whole) > 1:
-            arguments = launch_arguments(context, benchmark, context.prefixes)
+        if left > 0 and len(open_) > 1:
             with suppress(InvocationFailed):  # which is measured, and reported then
-                left -= (
-                    runs * context.services.probe(arguments, context.baselines[0], False).seconds
-                )
+                left -= runs * _one_run(context, benchmark)
         if left <= 0 and place:
             out.append(benchmark.name)
     if not out:
@@ -389,6 +386,16 @@ def affordable(
     )
     kept = tuple(b for b in question.benchmarks if b.name not in out)
     return replace(context, question=replace(question, benchmarks=kept)), (note,)
+
+
+def _one_run(context: RunContext[Study], benchmark: Benchmark) -> float:
+    """Seconds that a process of the base takes for its first value. Raises InvocationFailed."""
+    clock = context.services.clock
+    began = clock.monotonic()
+    runner, _ = runner_of(context, benchmark)
+    with closing(runner.enter(context.baselines[0], cpu=None, pad=0)) as invocation:
+        invocation.turn(1)
+    return clock.monotonic() - began
 
 
 def _moved_by(check: Check, benchmark: str) -> float:

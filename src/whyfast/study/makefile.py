@@ -198,7 +198,8 @@ def programs_of(file: Path) -> list[tuple[str, str]]:
     found = [p for target in targets for p in _programs(makefile, target, walk, _DEEPEST)]
     found.sort(
         key=lambda made: bool(
-            _DEBUGGED.search(made[1]) or _CHECKED in makefile.expand(makefile.recipes.get(made[0], ""))
+            _DEBUGGED.search(made[1])
+            or _CHECKED in makefile.expand(makefile.recipes.get(made[0], ""))
         )
     )
     return sorted(found, key=lambda made: not _BENCHMARK.fullmatch(made[0].rpartition("/")[2]))

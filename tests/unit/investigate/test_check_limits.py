@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 from tests.unit.investigate.conftest import Bench, found
 from tests.unit.investigate.doubles import ratios
+from tests.unit.measure.doubles import FakeRunner, steady
 
 from whyfast.build.recipe import Recipe
 from whyfast.investigate.services import Note
-from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
+from whyfast.model.variant import RunnerName
 from whyfast.report.pages.results import check_page
 from whyfast.store.builds import BuildStore
 
@@ -56,7 +57,7 @@ def test_undecided_says_how_far_off_and_how_long(bench: Bench) -> None:
 
     def script(variant: str, loops: int, before: int) -> Any:
         n = next(noise)
-        wave = 1 + 0.2 * math.sin(n * 1.7 + (1 if variant == "head" else 0) * n)
+        wave = 1 + 0.15 * math.sin(n * 1.7 + (1 if variant == "head" else 0) * n)
         return ratios({"base": wave, "head": wave})(variant, loops, before)
 
     bench.world.script = script
@@ -74,16 +75,20 @@ def test_undecided_says_how_far_off_and_how_long(bench: Bench) -> None:
 
 
 @pytest.mark.usefixtures("traced")
+@pytest.mark.parametrize("kind", ["command", "criterion"])
 @pytest.mark.parametrize(
     ("seconds", "left_out"), [({"1": 1.0, "2": 1.0}, []), ({"1": 9.0, "2": 0.1}, ["two"])]
 )
-def test_whole_runs_for_which_there_is_no_time_are_named_and_not_measured(
-    bench: Bench, seconds: dict[str, float], left_out: list[str]
+def test_runs_for_which_there_is_no_time_are_named_and_not_measured(
+    bench: Bench, seconds: dict[str, float], left_out: list[str], kind: str
 ) -> None:
-    def probe(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
-        return ProbeRun(False, seconds[arguments.commands[variant][-1]], 0.1)
+    bench.change_study('runner = "command"', f'runner = "{kind}"')
 
-    result = bench.run(probe=probe)
+    def runner(name: RunnerName, arguments: LaunchArguments) -> FakeRunner:
+        script = steady(seconds[arguments.commands["base"][-1]])
+        return FakeRunner(script, bench.world.clock, loops_vary=False)
+
+    result = bench.run(runner=runner)
     named = [n for n in found(result).notes if n.startswith("Not measured")]
     assert [n for n in ("one", "two") if any(n in note for note in named)] == left_out
     assert {b.benchmark for b in result.recorded.blocks} == {"one", "two"} - set(left_out)

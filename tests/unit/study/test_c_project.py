@@ -182,7 +182,8 @@ def made_by(folder: Path, text: str) -> tuple[str, str] | None:
         ("all: js-asan js\n", ("js", "js")),
         # Whatever its folder is called.
         (
-            "SAN = -fsanitize=undefined\nall: b/u/js b/fast/js\nb/u/js: m.c\n\t$(CC) $(SAN) -o $@ m.c\n"
+            "SAN = -fsanitize=undefined\nall: b/u/js b/fast/js\n"
+            "b/u/js: m.c\n\t$(CC) $(SAN) -o $@ m.c\n"
             "b/fast/js: m.c\n\t$(CC) -O3 -o $@ m.c\n",
             ("b/fast/js", "b/fast/js"),
         ),
