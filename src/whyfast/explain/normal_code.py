@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import struct
 from bisect import bisect_left, bisect_right
@@ -9,13 +10,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from elftools.dwarf.callframe import FDE
+from elftools.elf.elffile import ELFFile
 from iced_x86 import Decoder, Mnemonic, OpKind
 from iced_x86 import Instruction as IcedInstruction
 
-from whyfast.explain.functions import Program
+from whyfast.explain.functions import Program, base_name
 from whyfast.explain.objects import Function, Region
 from whyfast.explain.objects.elf import ElfFile, open_elf, symbols_of
 from whyfast.explain.objects.go_types import GO_DATA, GO_TABLES, go_program
@@ -49,6 +53,12 @@ _NUMBER = re.compile(r"\.\d+$")
 _CONSTANT = (".rodata", ".data.rel.ro", ".lrodata")
 #: Bytes of a variable from which on a number is likelier to be by chance one of its addresses.
 _BUFFER = 1 << 16
+#: What functions do about exceptions (Itanium C++ ABI, Exception Handling Tables).
+EXCEPTIONS = ".gcc_except_table"
+#: A bit of an encoding: from the place itself (Linux Standard Base, Core, DWARF Extensions).
+_RELATIVE = 0x10
+#: What stands between functions; the last is a nop of two bytes.
+_NOTHING = ("nop", "int3", "xchg ax,ax")
 _PADDING = frozenset({Mnemonic.NOP, Mnemonic.INT3})
 _BRANCHES = frozenset({OpKind.NEAR_BRANCH16, OpKind.NEAR_BRANCH32, OpKind.NEAR_BRANCH64})
 
@@ -109,6 +119,9 @@ class Side:
         seen: Counter[str] = Counter()
         for function in self.program.functions:
             name = _MADE_UP.sub("", function.name)
+            stem = base_name(name)
+            if self.go is None and _NUMBER.fullmatch(name[len(stem) :]):
+                name = stem  # of several units' functions of one name, numbered by LLVM
             key = (name, seen[name])
             seen[name] += 1
             self.keys[function.address] = key
@@ -125,6 +138,30 @@ class Side:
             wanted.append((kind, text))
         library = all(s.name != ".interp" for s in self.elf.sections)
         return self.elf.entry, tuple(wanted), library
+
+    @cached_property
+    def exceptions(self) -> dict[int, tuple[bytes, tuple[int, ...]]]:
+        """What a function does about exceptions, by its address: the table without the types that
+        it catches, and where these are described (0: all). Empty where that is not known."""
+        section = next((s for s in self.elf.sections if s.name == EXCEPTIONS), None)
+        if section is None:
+            return {}
+        try:
+            dwarf = ELFFile(io.BytesIO(self.elf.blob)).get_dwarf_info(relocate_dwarf_sections=False)
+            records = [r for r in dwarf.EH_CFI_entries() if isinstance(r, FDE)]
+            begins = {r.header.initial_location: r.lsda_pointer or 0 for r in records}
+            ends = dict(pairwise(sorted({*begins.values(), section.address + section.size})))
+            return {f: self._caught(begin, ends[begin]) for f, begin in begins.items() if begin}
+        except Exception:  # the library reports damage by a dozen unrelated exceptions
+            return {}
+
+    def _caught(self, begin: int, end: int) -> tuple[bytes, tuple[int, ...]]:
+        table = self.image.read(begin, end - begin)
+        size, types = types_caught(table)
+        words = [int.from_bytes(table[at : at + 4], "little", signed=True) for at in types]
+        starts = [begin + at if table[1] & _RELATIVE else 0 for at in types]
+        places = (word and start + word for start, word in zip(starts, words, strict=True))
+        return table[:size].rstrip(b"\0"), tuple(places)
 
     @cached_property
     def exported(self) -> tuple[str, ...]:
@@ -300,8 +337,46 @@ class Side:
         return gaps
 
 
+def types_caught(table: bytes) -> tuple[int, list[int]]:
+    """How many bytes of a function's table of exceptions say what happens where, and where behind
+    them the types stand that this catches, four bytes each; all bytes and none in another encoding.
+    IndexError for a damaged table."""
+    if table[0] != 0xFF or table[1] & 0x0F not in (0x03, 0x0B):  # handlers elsewhere; no types
+        return len(table), []
+    base, at = _number(table, 2)
+    base += at
+    if table[at] != 1:
+        return len(table), []
+    size, at = _number(table, at + 1)
+    actions, most = at + size, 0
+    end = actions
+    while at < actions:
+        for _ in range(4):  # where it begins, its length, the handler, and the first action
+            action, at = _number(table, at)
+        place, seen = actions + action - 1, set[int]()
+        while action and place not in seen:
+            seen.add(place)
+            kind, behind = _number(table, place, signed=True)
+            if kind < 0:  # a list of types that may be thrown
+                return len(table), []
+            action, following = _number(table, behind, signed=True)
+            most, end, place = max(most, kind), max(end, following), behind + action
+    return end, [base - 4 * n for n in range(most, 0, -1)]
+
+
+def _number(table: bytes, at: int, *, signed: bool = False) -> tuple[int, int]:
+    """A number in LEB128 (DWARF 5, 7.6), and what lies behind."""
+    value = shift = 0
+    while True:
+        byte = table[at]
+        value |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 0x80:
+            return value - (1 << shift if signed and byte & 0x40 else 0), at
+
+
 def _is_padding(code: bytes) -> bool:
-    return all(str(i).startswith("nop") or str(i) == "int3" for i in Decoder(64, code))
+    return all(str(i).startswith(_NOTHING) for i in Decoder(64, code))
 
 
 def _sure_fields(decoder: Decoder, insn: IcedInstruction, begin: int) -> Iterator[Field]:

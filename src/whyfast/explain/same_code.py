@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import difflib
 import re
+import struct
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from whyfast.explain.normal_code import Field, Key, Side
+from whyfast.explain.namesakes import pair
+from whyfast.explain.normal_code import EXCEPTIONS, Field, Key, Side
 from whyfast.explain.objects import Function
 from whyfast.explain.objects.go_types import GO_TABLES, GO_TESTS
 from whyfast.model.code import CodeComparison, FunctionChange
@@ -54,6 +56,8 @@ def changed(reason: str) -> CodeComparison:
 _Data = tuple[int, int, int]
 #: Bytes of a file's name at most.
 _LONGEST_PATH = 4096
+#: Bytes of a table of distances to texts at most, and an entry.
+_MOST_TEXTS, _DISTANCE = 4096, struct.Struct("<i")
 #: In place of how many: there is the description of a type.
 _TYPE = -1
 
@@ -64,7 +68,10 @@ class _Pair:
     made, those fail that rest on one that failed."""
 
     def __init__(self, a: Side, b: Side) -> None:
+        pair(a, b)
         self.a, self.b = a, b
+        # Each function's part of the table by itself, where the parts are known.
+        self._in_parts = bool(a.exceptions and b.exceptions)
         self._wanted: dict[_Data, None] = {}
         self._places: dict[tuple[int, int], tuple[bool, _Data | None]] = {}
         # A test that only one side has is a function that only one has.
@@ -137,7 +144,7 @@ class _Pair:
             {r.name: r for r in s.data_regions() if not r.name.startswith(s.referred)}
             for s in (a, b)
         ]
-        for name in sorted({*whole[0], *whole[1]}):
+        for name in sorted({*whole[0], *whole[1]} - ({EXCEPTIONS} if self._in_parts else set())):
             here, there = whole[0].get(name), whole[1].get(name)
             if (
                 here is None
@@ -149,13 +156,22 @@ class _Pair:
 
     def _same_function(self, f: Function, g: Function) -> bool:
         left, right = self.a.code(f), self.b.code(g)
-        if left.plain != right.plain:
+        if left.plain != right.plain or (self._in_parts and not self._same_exceptions(f, g)):
             return False
         if f.name in _OF_THE_LINKER and g.name == f.name:
             return True
         return len(left.fields) == len(right.fields) and all(
             x.start == y.start and self._same_field(x.value, y.value, x.surely)
             for x, y in zip(left.fields, right.fields, strict=True)
+        )
+
+    def _same_exceptions(self, f: Function, g: Function) -> bool:
+        here, there = self.a.exceptions.get(f.address), self.b.exceptions.get(g.address)
+        if here is None or there is None:
+            return here == there
+        types = here[1], there[1]
+        return (here[0], len(types[0])) == (there[0], len(types[1])) and all(
+            x == y if 0 in (x, y) else self._same_place(x, y) for x, y in zip(*types, strict=True)
         )
 
     def _same_field(self, here: int, there: int, surely: bool) -> bool:
@@ -244,6 +260,10 @@ class _Pair:
                 if not self._same_place(values[0], values[1]):
                     return False
                 done.update(range(i, i + 8))
+        texts = _texts(a, here, size), _texts(b, there, size)
+        if all(texts):
+            pairs = zip(*texts, strict=False)
+            return len(texts[0]) == len(texts[1]) and all(self._same_place(x, y) for x, y in pairs)
         if left == right:
             return True
         for i in _differing(left, right):
@@ -347,6 +367,24 @@ def _table(side: Side, address: int) -> Iterator[int]:
         word = int.from_bytes(data[i : i + 4], "little", signed=True)
         if word and side.place(address + word):
             yield address + word
+
+
+def _texts(side: Side, begin: int, size: int) -> list[int]:
+    """Where texts lie to which the data is a table of distances from its begin, as LLVM makes of
+    a switch; [] if it is none."""
+    if not 8 <= size <= _MOST_TEXTS:
+        return []
+    whole = side.image.read(begin, size - size % 4).rstrip(b"\0")
+    words = [w for (w,) in _DISTANCE.iter_unpack(whole + bytes(-len(whole) % 4))]
+    for distance in words:
+        section = side.section_at(begin + distance)
+        first = side.image.read(begin + distance, 1)
+        outside = not 0 <= distance < size and section and section[1].startswith(".rodata")
+        if not outside or not (
+            first.isascii() and (first.decode().isprintable() or first == b"\n")
+        ):
+            return []
+    return [begin + distance for distance in words] if len({*words}) > 1 else []
 
 
 def _calls(side: Side, function: Function) -> set[str]:

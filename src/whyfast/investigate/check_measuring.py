@@ -32,7 +32,7 @@ from whyfast.model.result import Recorded
 from whyfast.model.sample import Block
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
-from whyfast.model.verdict import MADE_BY_PLACEMENT
+from whyfast.model.verdict import MADE_BY_PLACEMENT, Verdict
 from whyfast.store.builds import BuildStore
 from whyfast.study.project import MOST, some_names
 
@@ -219,8 +219,8 @@ def _has(count: int, entry: BenchmarkRun) -> bool:
 
 
 def _near(context: RunContext[Study], run: OpenRun, check: Check) -> list[Benchmark]:
-    """The benchmarks whose difference is no more than placement can make, the largest first: one
-    that is certain, or as likely as not beyond the margin."""
+    """The benchmarks whose difference placement can have made, the largest first: one that is
+    certain, or as likely as not beyond the margin, and small or not of more instructions."""
     moved = {r.benchmark for r in check.reaches if r.placement_only}
     benchmarks = [b for b in context.question.benchmarks if b.name not in moved]
     entries = entries_of(context, run, benchmarks)
@@ -234,9 +234,20 @@ def _near(context: RunContext[Study], run: OpenRun, check: Check) -> list[Benchm
             bounded = v.low > 0 and v.high < math.inf
             likely = benchmark.name in drawn or (bounded and size >= least)
             certain = v.outcome in ("faster", "slower")
-            if size < limit and (certain or (v.outcome == "undecided" and likely)):
+            if size >= limit and _of_instructions(check, v):
+                continue
+            if certain or (v.outcome == "undecided" and likely):
                 near[benchmark.name] = max(size, near.get(benchmark.name, 0.0))
     return sorted((b for b in benchmarks if b.name in near), key=lambda b: -near[b.name])
+
+
+def _of_instructions(check: Check, verdict: Verdict) -> bool:
+    """Whether the number of instructions that run differs at least half as much."""
+    reach = check.reach(verdict.benchmark or "")
+    if reach is None or reach.instructions is None:
+        return False
+    base, head = reach.instructions
+    return math.log(head / base) / math.log(verdict.ratio) >= 1 / 2
 
 
 @dataclass

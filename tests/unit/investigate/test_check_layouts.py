@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.investigate.conftest import STUDY, Bench
+from tests.unit.investigate.conftest import STUDY, TRACED, Bench
 from tests.unit.investigate.doubles import World, ratios
 
 from whyfast.build.recipe import Recipe
 from whyfast.build.relink import CannotRelink
+from whyfast.investigate import check_run
 from whyfast.investigate.check_measuring import FEWEST, LAYOUTS
 from whyfast.measure.invocation import Sample
 from whyfast.model.build import Build
+from whyfast.model.code import ChangeCoverage
 from whyfast.model.result import Result
 from whyfast.report.sections.check import check_sentences
 from whyfast.store.builds import BuildStore
@@ -45,10 +47,20 @@ def drawn(result: Result) -> int:
     return sum(bool(b.layouts) for b in result.recorded.blocks)
 
 
-@pytest.mark.parametrize(("slower", "layouts"), [(1.02, LAYOUTS), (1.1, 0), (1.0, 0)])
-def test_a_small_difference_is_measured_over_layouts(
-    bench: Bench, slower: float, layouts: int
+@pytest.mark.parametrize(
+    ("slower", "more", "layouts"),
+    [(1.02, 1.02, LAYOUTS), (1.1, 1.06, 0), (1.1, 1.01, LAYOUTS), (1.1, None, LAYOUTS), (1, 1, 0)],
+)
+def test_a_difference_that_is_small_or_not_of_instructions_is_measured_over_layouts(
+    bench: Bench,
+    monkeypatch: pytest.MonkeyPatch,
+    slower: float,
+    more: float | None,
+    layouts: int,
 ) -> None:
+    seen = ChangeCoverage("one", ("hot",), "", None if more is None else (100.0, 100.0 * more))
+    monkeypatch.setattr(check_run, "same_builds", lambda *sides: TRACED)
+    monkeypatch.setattr(check_run, "reached_by", lambda *given: (seen,))
     bench.takes({"base": 1.0, "head": slower})
     result = bench.run(budget=600.0, relink=relink)
     assert drawn(result) == layouts
