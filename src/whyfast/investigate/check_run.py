@@ -179,7 +179,7 @@ def run_check(
         context = observe(context)
         if elsewhere is None:
             context, too_long = affordable(context, run, check)
-            check = replace(check, notes=(*check.notes, *too_long))
+            check = replace(check, notes=(*too_long, *check.notes))
             tell_earlier(context, run)
             if can_link(asked.study):
                 _measure(context, run, check, share=1 - KEPT, done=_linked_anew(run))
