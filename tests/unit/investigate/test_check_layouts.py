@@ -69,10 +69,11 @@ def test_a_difference_that_is_small_or_not_of_instructions_is_measured_over_layo
         layouts > 0
     )
     for p in result.judged.placements:
-        few = replace(p.varied, outcome="undecided", low=0.0, high=math.inf)
-        judged = replace(result.judged, placements=(replace(p, varied=few),))
-        told = " ".join(check_sentences(replace(result, judged=judged)))
-        assert ("too few links" in told, "no difference found" in told) == (True, False)
+        for low, high, enough in ((0.0, math.inf, False), (0.7, 1.4, False), (0.98, 1.03, True)):
+            few = replace(p.varied, outcome="undecided", low=low, high=high)
+            judged = replace(result.judged, placements=(replace(p, varied=few),))
+            told = " ".join(check_sentences(replace(result, judged=judged)))
+            assert ("too few links" in told, "no difference found" in told) == (not enough, enough)
 
 
 def test_without_other_layouts_the_verdict_is_about_the_builds_and_says_why(bench: Bench) -> None:

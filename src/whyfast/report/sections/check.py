@@ -296,9 +296,10 @@ def _placed(result: Result) -> Iterator[str]:
             change = f"this change is {was} as linked, and over them {varied}"
         end = ": nothing to see" if p.varied.outcome == "same" else ""
         if p.varied.outcome == "undecided":
-            unclear = p.varied.low <= 1 <= p.varied.high
-            end = ": no difference found" if unclear else ", which is undecided"
-            end = end if bounded else ": too few links to tell"
+            end = ": no difference found" if p.varied.low <= 1 <= p.varied.high else ""
+            end = end or ", which is undecided"
+            if not bounded or p.varied.high / p.varied.low >= _CLEAR:
+                end = ": too few links to tell"
         yield f"{moves} (one standard deviation of {links}); {change}{end}."
     for c in result.judged.confounds:
         if c.kind == UNMOVED:
