@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import count
 
 from whyfast.explain.normal_code import Key, Side
@@ -10,6 +11,8 @@ from whyfast.explain.objects import Function
 
 #: Rounds in which namesakes are paired, at most: each looks one call further.
 _MOST_ROUNDS = 8
+#: Bytes of data that are looked at.
+_MOST_DATA = 256
 
 
 def pair(a: Side, b: Side) -> None:
@@ -30,7 +33,7 @@ def _fold_copies(side: Side) -> None:
         for function in several:
             key, code = side.keys[function.address], side.code(function)
             catches = side.exceptions.get(function.address)
-            same = key[0], code.plain, _leads(side, function, data=True), catches
+            same = key[0], code.plain, _leads(side, function, lambda _, at: f"{at:#x}"), catches
             keys[function.address] = first.setdefault(same, key)
         if keys == side.keys:
             break
@@ -41,13 +44,13 @@ def _fold_copies(side: Side) -> None:
 
 def _pair_namesakes(a: Side, b: Side) -> None:
     """Number the functions of one name in ``b`` by those of ``a`` with the same code that leads to
-    the same functions, else with the same code, else in their order: one more of them, an instance
-    for another type, changes none of those behind it."""
+    the same, else with the same code, else in their order: one more of them, an instance for
+    another type, changes none of those behind it."""
     names = Counter(name for side in (a, b) for name, _ in side.functions)
     left, new = ({k: f for k, f in s.functions.items() if names[k[0]] > 2} for s in (a, b))
     for _ in range(_MOST_ROUNDS):
         keys: dict[Key, Key] = {}
-        for alike in (_functions_led_to, _plain, lambda *_: None):
+        for alike in (_led_to, _functions_led_to, _plain, lambda *_: None):
             free: dict[object, list[Key]] = {}
             taken = set(keys.values())
             for key, function in left.items():
@@ -67,18 +70,31 @@ def _pair_namesakes(a: Side, b: Side) -> None:
         b.keys = {address: keys.get(key, key) for address, key in b.keys.items()}
 
 
+def _led_to(side: Side, function: Function) -> object:
+    return _plain(side, function), _leads(side, function, _held)
+
+
+def _functions_led_to(side: Side, function: Function) -> object:
+    return _plain(side, function), _leads(side, function, lambda *_: None)
+
+
 def _plain(side: Side, function: Function) -> object:
     return side.code(function).plain
 
 
-def _functions_led_to(side: Side, function: Function) -> object:
-    return _plain(side, function), _leads(side, function, data=False)
-
-
-def _leads(side: Side, function: Function, *, data: bool) -> tuple[object, ...]:
-    """What its addresses mean: a distance in the function, a place in another, or ``data``."""
+def _leads(
+    side: Side, function: Function, data: Callable[[Side, int], object]
+) -> tuple[object, ...]:
+    """What its addresses mean: a distance in the function, a place in another, or by ``data``."""
     begin, end = function.address, function.end
     return tuple(
-        at - begin if begin <= at < end else side.place(at) or (data and f"{at:#x}")
+        at - begin if begin <= at < end else side.place(at) or data(side, at)
         for at in side.references(function)
     )
+
+
+def _held(side: Side, data: int) -> object:
+    """The functions that data leads to, as the table of a type does, or what it holds."""
+    end = min(side.end_of(data), data + _MOST_DATA)
+    places = [p for p in side.places_between(data, end) if p in side.words]
+    return tuple(side.place(side.words[p]) for p in places) or side.image.read(data, end - data)

@@ -46,7 +46,7 @@ _RELA, _WORD = struct.Struct("<QQq"), struct.Struct("<Q")
 #: Names that compilers make up anew for each way of cutting a program into pieces.
 _MADE_UP = re.compile(r"\.llvm\.\d+$|(?<=^anon\.)[0-9a-f]+\.\d+(\.llvm\.\d+)?$|(?<=\.\.stmp_)\d+$")
 #: What names of Rust have of the crate's version and options: its number, a hash at the end.
-_OF_CRATE = re.compile(r"(?<=C)s[0-9A-Za-z]*_(?=\d)|17h[0-9a-f]{16}E$")
+_OF_CRATE = re.compile(r"(?<=C)s[0-9A-Za-z]*_(?=\d)|17h[0-9a-f]{16}E(?=(\.\d+)?$)")
 #: Numbers behind the names of a function's own constants, which the compiler deals out anew when
 #: another function gets or loses some; and the sections of constants, compared by content.
 _NUMBER = re.compile(r"\.\d+$")

@@ -188,6 +188,7 @@ def test_lines_of_panics_of_rust_are_no_difference(tmp_path: Path, file: str, sa
     [
         (("_RNvNtCs8SdJ5lE7pcv_5bytes5bytes1T", "_RNvNtCsd7z8KjSQqm8_5bytes5bytes1T"), True),
         (("_ZN5bytes1T17h0123456789abcdefE", "_ZN5bytes1T17hfedcba9876543210E"), True),
+        (("_ZN5bytes1T17h0123456789abcdefE.0", "_ZN5bytes1T17hfedcba9876543210E.0"), True),
         (("_RNvNtCs8SdJ5lE7pcv_5bytes5bytes1T", "_RNvNtCs8SdJ5lE7pcv_5bytes5bytes1U"), False),
     ],
 )
