@@ -56,6 +56,8 @@ def changed(reason: str) -> CodeComparison:
 _Data = tuple[int, int, int]
 #: Bytes of a file's name at most.
 _LONGEST_PATH = 4096
+#: Bytes of a place in the source of Rust.
+_LOCATION = 24
 #: Bytes of a table of distances to texts at most, and an entry.
 _MOST_TEXTS, _DISTANCE = 4096, struct.Struct("<i")
 #: In place of how many: there is the description of a type.
@@ -245,6 +247,8 @@ class _Pair:
         a, b = self.a, self.b
         if size == _TYPE:
             return self._same_type(here, there)
+        if size == _LOCATION and _file_of_rust(a, here) and _file_of_rust(b, there):
+            return True
         left, right = a.image.read(here, size), b.image.read(there, size)
         if len(left) != len(right):
             return False
@@ -282,14 +286,9 @@ class _Pair:
         return True
 
     def _is_line_of_rust(self, here: int, there: int) -> bool:
-        """Whether line and column lie there of a place in the source that a panic names: behind the
-        address and the length of the file's name, in ``core::panic::Location``."""
-        texts = []
-        for side, place in ((self.a, here), (self.b, there)):
-            at, length = side.words.get(place - 16), side.image.read(place - 8, 8)
-            size = int.from_bytes(length, "little")
-            texts.append(side.image.read(at, size) if at and size < _LONGEST_PATH else b"")
-        return texts[0] == texts[1] and texts[0].endswith(b".rs")
+        """Whether line and column lie there of a place in the source that a panic names."""
+        texts = _file_of_rust(self.a, here - 16), _file_of_rust(self.b, there - 16)
+        return texts[0] == texts[1] != b""
 
     def _is_case_of_go(self, here: int, there: int) -> bool:
         """Whether a table of a switch of Go, whose words lead into functions, leads there to the
@@ -369,6 +368,14 @@ def _table(side: Side, address: int) -> Iterator[int]:
             yield address + word
 
 
+def _file_of_rust(side: Side, place: int) -> bytes:
+    """The file of a ``core::panic::Location`` that lies there, where the address and the length of
+    the name come first; empty for anything else."""
+    at, size = side.words.get(place), int.from_bytes(side.image.read(place + 8, 8), "little")
+    name = side.image.read(at, size) if at and size < _LONGEST_PATH else b""
+    return name if name.endswith(b".rs") else b""
+
+
 def _texts(side: Side, begin: int, size: int) -> list[int]:
     """Where texts lie to which the data is a table of distances from its begin, as LLVM makes of
     a switch; [] if it is none."""
@@ -384,7 +391,8 @@ def _texts(side: Side, begin: int, size: int) -> list[int]:
             first.isascii() and (first.decode().isprintable() or first == b"\n")
         ):
             return []
-    return [begin + distance for distance in words] if len({*words}) > 1 else []
+    # Small numbers could lead to something behind.
+    return [begin + word for word in words] if len({*words}) > 1 and min(words) < 0 else []
 
 
 def _calls(side: Side, function: Function) -> set[str]:

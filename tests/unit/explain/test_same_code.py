@@ -179,8 +179,10 @@ def test_lines_of_panics_of_rust_are_no_difference(tmp_path: Path, file: str, sa
         f'static const struct place here = {{"{file}", {len(file)}, {{12, 5}}}};\n'
         "int main(void) { fails(&here); return 0; }\n"
     )
-    found = compared(tmp_path, place.replace("12, 5", "13, 9"), base=place)
-    assert found.same == same
+    moved = place.replace("12, 5", "13, 9")
+    assert compared(tmp_path, moved, base=place).same == same
+    renamed = moved.replace(file, f"src/{file}").replace(f", {len(file)},", f", {len(file) + 4},")
+    assert same_code(tmp_path / "base/program", compiled(tmp_path / "new", renamed)).same == same
 
 
 @pytest.mark.parametrize(
