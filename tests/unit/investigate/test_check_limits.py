@@ -17,7 +17,9 @@ from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import RunnerName
+from whyfast.report.document import Cell
 from whyfast.report.pages.results import check_page
+from whyfast.report.sections.check import check_table
 from whyfast.store.builds import BuildStore
 
 
@@ -72,6 +74,10 @@ def test_undecided_says_how_far_off_and_how_long(bench: Bench) -> None:
     unbounded = [replace(v, low=0.0, high=math.inf) for v in result.judged.verdicts]
     result = replace(result, judged=replace(result.judged, verdicts=tuple(unbounded)))
     assert check_page(result).headline.startswith("Undecided on ")
+    table = check_table(result)
+    assert table is not None
+    cells = [row[2] for row in table.rows[: len(unbounded)]]
+    assert all(isinstance(c, Cell) and "too few" in c.text and not c.detail for c in cells)
 
 
 @pytest.mark.usefixtures("traced")

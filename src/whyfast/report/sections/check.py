@@ -342,7 +342,7 @@ def check_table(result: Result) -> doc.Table | None:
                 v.benchmark or SUITE,
                 doc.Cell(v.outcome, outcome=v.outcome, number=v.ratio),
                 # Of one block, nothing says how far its ratio is from the truth.
-                doc.Cell(interval if undecided and v.low <= 0 else text.factor, interval),
+                doc.Cell(interval) if undecided and v.low <= 0 else doc.Cell(text.factor, interval),
                 changed_code.executes_text(reach) if v.benchmark is not None else "",
                 instructions_text(reach),
             )
