@@ -264,7 +264,7 @@ class _Pair:
                 if not self._same_place(values[0], values[1]):
                     return False
                 done.update(range(i, i + 8))
-        texts = _texts(a, here, size), _texts(b, there, size)
+        texts = ([], []) if a.go else (_texts(a, here, size), _texts(b, there, size))
         if all(texts):
             pairs = zip(*texts, strict=False)
             return len(texts[0]) == len(texts[1]) and all(self._same_place(x, y) for x, y in pairs)
