@@ -18,6 +18,7 @@ from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.measure.harnesses import ONCE
 from whyfast.measure.registry import MAKERS
+from whyfast.measure.tools import CannotCount
 from whyfast.model.code import Check, CodeComparison
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
@@ -53,7 +54,7 @@ def with_files_opened(
             try:
                 for name in _opened(counter, benchmark, watch):
                     opened.setdefault(name, []).append(benchmark.name)
-            except OSError as error:  # a timeout is one
+            except (OSError, CannotCount) as error:  # a timeout is one; it may not take turns
                 shown = some_names([_shown(n) for n in names], 3)
                 reasons.append(f"{shown} may be read by {benchmark.name}: {error}")
                 break

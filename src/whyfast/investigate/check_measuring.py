@@ -22,7 +22,7 @@ from whyfast.investigate.services import Services, Silent
 from whyfast.investigate.trapped import first_runs_reach
 from whyfast.judge.decide import ALPHA
 from whyfast.judge.power import needed_blocks
-from whyfast.measure.calibrate import MOST_TURNS
+from whyfast.measure.calibrate import MOST_TURNS, TURNS_TO_START
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.harnesses import HARNESSES, NO_BENCHMARK
 from whyfast.measure.invocation import InvocationFailed
@@ -400,13 +400,15 @@ def affordable(
 
 
 def _one_run(context: RunContext[Study], benchmark: Benchmark) -> float:
-    """Seconds that a process of the base takes for its first value. Raises InvocationFailed."""
+    """Seconds that a process of the base takes for its first value, and for more turns where it
+    takes them. Raises InvocationFailed."""
     clock = context.services.clock
     began = clock.monotonic()
     runner, _ = runner_of(context, benchmark)
     with closing(runner.enter(context.baselines[0], cpu=None, pad=0)) as invocation:
         invocation.turn(1)
-    return clock.monotonic() - began
+    turns = TURNS_TO_START if benchmark.kind.takes_turns else 0.0
+    return (1 + turns) * (clock.monotonic() - began)
 
 
 def _moved_by(check: Check, benchmark: str) -> float:
