@@ -121,38 +121,31 @@ def _handed(
 
 
 def _readers(
-    values: Mapping[str, set[str]],
-    elsewhere: set[str],
-    base: Path,
-    head: Path,
-    run: Collection[str],
+    values: dict[str, set[str]], elsewhere: set[str], base: Path, head: Path, run: Collection[str]
 ) -> Iterator[FunctionChange]:
     """The functions that may read one of the ``values`` that differ, by the file that sets them,
-    those in other files only of ``elsewhere``;
+    those in other files only of ``elsewhere``, or a value that is made of one;
     in place of those that a file may read which lies beside the package, in a folder from which one
     is ``run``, the code that sets them."""
-    changed = {name for names in values.values() for name in names}
-    if not changed:
-        return
-    words = [name.encode() for name in changed]
+    more = True
+    while more:
+        more = False
+        for file, side, seen in _seen(values, elsewhere, base, head):
+            made = {name for name, reads in side.made_of.items() if reads & seen}
+            if made - values.setdefault(file, set()):
+                values[file] |= made
+                elsewhere |= made
+                more = True
     aside = set[str]()
     changes: dict[str, FunctionChange] = {}
-    for path in sorted((head / "src").rglob("*.py")):
-        file, text = str(path.relative_to(head / "src")), path.read_bytes()
-        for side in (
-            (read_file(base, file), read_file(head, file)) if any(w in text for w in words) else ()
-        ):
-            if side is None:
+    for file, side, seen in _seen(values, elsewhere, base, head):
+        for function in side.functions.values():
+            if not (reads := function.reads & seen):
                 continue
-            bare = set(values.get(file, ())) | (changed if "*" in side.imported else set())
-            seen = {f".{name}" for name in elsewhere} | bare | (side.imported & elsewhere)
-            for function in side.functions.values():
-                if not (reads := function.reads & seen):
-                    continue
-                if Path(file).parts[0] in run and _ASIDE.match(file):
-                    aside |= {name.removeprefix(".") for name in reads}
-                elif not _ASIDE.match(file):
-                    changes[function.name] = FunctionChange(function.name, "changed", (0, 0))
+            if Path(file).parts[0] in run and _ASIDE.match(file):
+                aside |= {name.removeprefix(".") for name in reads}
+            elif not _ASIDE.match(file):
+                changes[function.name] = FunctionChange(function.name, "changed", (0, 0))
     for file, names in values.items():
         if names & aside:
             sides = [(read_file(folder, file) or PythonFile()).bindings for folder in (base, head)]
@@ -165,6 +158,23 @@ def _readers(
             name = f"{module_name(file)}.{MODULE}"
             changes[name] = FunctionChange(name, "changed", (0, 0), diff=tuple(diff))
     yield from changes.values()
+
+
+def _seen(
+    values: Mapping[str, set[str]], elsewhere: set[str], base: Path, head: Path
+) -> Iterator[tuple[str, PythonFile, set[str]]]:
+    """The files, of both sides, that hold one of the values' names, and by which words code reads
+    these there."""
+    changed = {name for names in values.values() for name in names}
+    words = [name.encode() for name in changed]
+    for path in sorted((head / "src").rglob("*.py")):
+        file, text = str(path.relative_to(head / "src")), path.read_bytes()
+        if not any(word in text for word in words):
+            continue
+        for side in filter(None, (read_file(base, file), read_file(head, file))):
+            bare = set(values.get(file, ())) | (changed if "*" in side.imported else set())
+            names = {f".{name}" for name in elsewhere} | bare | (side.imported & elsewhere)
+            yield file, side, names
 
 
 def of_the_package(names: Iterable[str]) -> list[str]:

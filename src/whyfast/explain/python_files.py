@@ -51,11 +51,13 @@ class PythonFunction:
 @dataclass(frozen=True)
 class PythonFile:
     """A file of Python: its functions, with its code outside of them as :data:`MODULE`, and the
-    statements that give a name its one plain value or take it from a module. ``imported`` are
-    names that it takes from others, ``*`` for all; ``handed`` as :func:`_handed_on` finds them."""
+    statements that give a name its one plain value or take it from a module; ``made_of`` are the
+    names that such a value reads. ``imported`` are names that it takes from others, ``*`` for all;
+    ``handed`` as :func:`_handed_on` finds them."""
 
     functions: Mapping[str, PythonFunction] = field(default_factory=dict)
     bindings: Mapping[str, str] = field(default_factory=dict)
+    made_of: Mapping[str, frozenset[str]] = field(default_factory=dict)
     imported: frozenset[str] = frozenset()
     handed: frozenset[str] = frozenset()
 
@@ -86,10 +88,10 @@ def read_file(folder: Path, file: str) -> PythonFile | None:
             function, name=name, text=tuple(lines[function.first - 1 : function.last])
         )
     _Empty().visit(tree)
-    bindings = _bindings(tree)
+    bindings, made_of = _bindings(tree)
     whole = _said(f"{module}.{MODULE}", 0, 0, tree)
     functions[whole.name] = replace(whole, text=tuple(ast.unparse(tree).splitlines()))
-    return PythonFile(functions, bindings, imported, handed)
+    return PythonFile(functions, bindings, made_of, imported, handed)
 
 
 def _handed_on(tree: ast.Module) -> Iterator[str]:
@@ -114,26 +116,29 @@ def _handed_on(tree: ast.Module) -> Iterator[str]:
             yield next((str(a.value) for a in node.args[1:2] if isinstance(a, ast.Constant)), "*")
 
 
-def _bindings(tree: ast.Module) -> dict[str, str]:
+def _bindings(tree: ast.Module) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
     """Takes the statements away that give a name its one plain value, or take it from a module;
-    these, by name. That the module is loaded stays."""
+    these, by name, and what they read. That the module is loaded stays."""
     stored = [
         n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     ]
     bindings: dict[str, str] = {}
+    made_of: dict[str, frozenset[str]] = {}
     loaded: dict[str, ast.ImportFrom] = {}
     for statement in list(tree.body):
         given, imports = _given(statement), isinstance(statement, ast.Import | ast.ImportFrom)
         if not given or any(n in bindings or stored.count(n) > (not imports) for n in given):
             continue
         bindings |= given
+        if not imports:
+            made_of |= dict.fromkeys(given, _read_by(statement))
         tree.body.remove(statement)
         if isinstance(statement, ast.ImportFrom):
             statement.names = [ast.alias("...")]
             loaded["." * statement.level + str(statement.module)] = statement
     known = {a.name for s in tree.body if isinstance(s, ast.Import) for a in s.names}
     tree.body[:0] = [loaded[name] for name in sorted(loaded.keys() - known - _STARTED)]
-    return bindings
+    return bindings, made_of
 
 
 def _given(statement: ast.stmt) -> dict[str, str]:
@@ -145,16 +150,45 @@ def _given(statement: ast.stmt) -> dict[str, str]:
         return {a.name: f"from {module} import {a.name}" for a in statement.names}
     if isinstance(statement, ast.Import) and {a.name for a in statement.names} <= _STARTED:
         return {a.asname or a.name: f"import {a.name}" for a in statement.names}
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+    target: ast.expr
+    value: ast.expr | None
+    if isinstance(statement, ast.AnnAssign) and _last_name(statement.annotation) in _SETTLED:
+        target, value = statement.target, statement.value
+    elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        (target,), value = statement.targets, statement.value
+    else:
         return {}
-    target = statement.targets[0]
-    if not isinstance(target, ast.Name) or target.id in _OF_PYTHON:
+    if not isinstance(target, ast.Name) or target.id in _OF_PYTHON or value is None:
         return {}
+    return {target.id: ast.unparse(statement)} if _plain(value) else {}
+
+
+#: Annotations of what is set once.
+_SETTLED = {"TypeAlias", "Final"}
+#: What types are put together from.
+_OF_TYPES = (
+    *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List),
+    *(ast.BinOp, ast.BitOr, ast.expr_context),
+)
+
+
+def _plain(value: ast.expr) -> bool:
+    """Whether it is a constant, or puts a type together, which nothing else notices."""
     try:
-        ast.literal_eval(statement.value)
+        ast.literal_eval(value)
     except (ValueError, TypeError, SyntaxError, RecursionError):
-        return {}
-    return {target.id: ast.unparse(statement)}
+        return all(isinstance(node, _OF_TYPES) for node in ast.walk(value))
+    return True
+
+
+def _read_by(statement: ast.stmt) -> frozenset[str]:
+    nodes = [n for n in ast.walk(statement) if isinstance(getattr(n, "ctx", None), ast.Load)]
+    names = {n.id for n in nodes if isinstance(n, ast.Name)}
+    return frozenset(names | {f".{n.attr}" for n in nodes if isinstance(n, ast.Attribute)})
+
+
+def _last_name(node: ast.AST) -> str:
+    return str(getattr(node, "id", getattr(node, "attr", "")))
 
 
 def module_name(file: str) -> str:
@@ -246,7 +280,7 @@ def _emptied(node: _AnyFunction) -> _AnyFunction | None:
 def _decorators(function: _Function) -> set[str]:
     """Their last names."""
     called = [d.func if isinstance(d, ast.Call) else d for d in function.decorator_list]
-    return {getattr(d, "id", getattr(d, "attr", "")) for d in called}
+    return {_last_name(d) for d in called}
 
 
 def _annotations(function: _Function) -> Iterator[str]:

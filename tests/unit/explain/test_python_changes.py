@@ -77,6 +77,7 @@ def test_functions_that_changed_are_named(tmp_path: Path, after: str, names: lis
 
 
 DOCUMENTED = "def f():\n    'a'\n", "def f():\n    'b'\n"
+TYPES = "B = Union[A, None]\nC = list[B]\ndef g(a: B) -> C:\n    return 2\n"
 VALUES = "LIMIT = 10\n\n\ndef f(a=1):\n    return LIMIT\n\n\ndef g():\n    return 2\n"
 
 
@@ -87,6 +88,16 @@ VALUES = "LIMIT = 10\n\n\ndef f(a=1):\n    return LIMIT\n\n\ndef g():\n    retur
         (VALUES, VALUES.replace("10", "20"), "def h(x):\n    x.LIMIT\n", ["pkg.x.f", "pkg.y.h"]),
         (VALUES, VALUES.replace("10", "20"), "from .x import LIMIT as L\n", ["pkg.x.f", Y]),
         (VALUES, VALUES.replace("10", "max(1, 2)"), "", ["pkg.x.<module>", "pkg.x.f"]),
+        (TYPES, TYPES.replace("Union[A, None]", "A | None"), "", []),
+        (TYPES, TYPES.replace("B = Union", "B: t.TypeAlias = Union"), "", []),
+        (TYPES, TYPES.replace("[A, None]", "[A, int]"), "def h(x):\n    x.C\n", ["pkg.y.h"]),
+        (TYPES, TYPES.replace("B = Union[A, None]", "B = made(A)"), "", ["pkg.x.<module>"]),
+        (
+            TYPES,
+            TYPES.replace("[A, None]", "[A, int]"),
+            "from .x import B\nD = list[B]\ndef h():\n    D\n",
+            ["pkg.y.h"],
+        ),
         ("__path__ = []\n", "__path__ = ['a']\n", "", ["pkg.x.<module>"]),
         (VALUES, VALUES.replace("a=1", "a=2"), "", ["pkg.x.f"]),
         ("def f():\n    'a'\n", "def f():\n    'b'\n", "", []),
@@ -103,8 +114,9 @@ VALUES = "LIMIT = 10\n\n\ndef f(a=1):\n    return LIMIT\n\n\ndef g():\n    retur
         (*(f"@cache\n{text}" for text in DOCUMENTED), "def h(x):\n    x.__doc__\n", []),
     ],
     ids=[
-        *("value", "of another module", "under another name", "a call", "for Python", "default"),
-        *("docstring", "docstring that is read", "docstring that is set"),
+        *("value", "of another module", "under another name", "a call"),
+        *("a type", "said to be one", "a type of a type", "not only a type", "of another module's"),
+        *("for Python", "default", "docstring", "docstring that is read", "docstring that is set"),
         *("docstrings of others are read", "handed on", "by its name", "of its own", "an argument"),
         *("computed", "looked through"),
         *("to a decorator", "to one that reads none"),
