@@ -1,5 +1,5 @@
 """What a check measures: which benchmarks of its study, and these in other layouts, too, where a
-difference is as small as placement makes."""
+difference can be made by placement."""
 
 from __future__ import annotations
 
@@ -36,11 +36,14 @@ from whyfast.model.verdict import MADE_BY_PLACEMENT, Verdict
 from whyfast.store.builds import BuildStore
 from whyfast.study.project import MOST, some_names
 
-#: Layouts of each side where a difference is as small as placement makes them, and the fewest that
+#: Layouts of each side where placement can have made a difference, and the fewest that
 #: decide anything.
 LAYOUTS, FEWEST = 16, 9
 #: The share of the budget that is kept for them where a study can link again.
 KEPT = 0.5
+#: Log ratio from which on placement is not known to make it: 70 % in a commit of CPython
+#: (docs/studies/code-placement.md).
+_LARGEST = math.log(2)
 #: Of the time that is left, what blocks in layouts fill as far as can be foreseen.
 _FILLED = 0.8
 #: Of the budget, what linking may take in any case.
@@ -74,7 +77,7 @@ def measure_layouts(
     if not plan.chosen:
         return context, notes
     names = ", ".join(b.name for b in plan.chosen)
-    context.observer.note(f"{names}: as small as placement makes differences; linking it anew")
+    context.observer.note(f"{names}: placement can have made the difference; linking it anew")
     most = max(plan.left, _LINKING * context.question.measure.budget)
     linker = _Linker(context.services, most)
     linked, why = _linked(asked, context, 1, linker)  # whether it can be done
@@ -194,7 +197,7 @@ def _turn_seconds(blocks: Sequence[Block]) -> float:
 def _too_long(benchmarks: Sequence[Benchmark], seconds: float) -> str:
     names = ", ".join(b.name for b in benchmarks)
     return (
-        f"On {names} the difference is as small as placement alone makes: measuring it in other "
+        f"Placement alone can have made the difference on {names}: measuring it in other "
         f"layouts takes about {max(1.0, seconds):.0f} s more (--budget)."
     )
 
@@ -234,7 +237,7 @@ def _near(context: RunContext[Study], run: OpenRun, check: Check) -> list[Benchm
             bounded = v.low > 0 and v.high < math.inf
             likely = benchmark.name in drawn or (bounded and size >= least)
             certain = v.outcome in ("faster", "slower")
-            if size >= limit and _of_instructions(check, v):
+            if size >= _LARGEST or (size >= limit and _of_instructions(check, v)):
                 continue
             if certain or (v.outcome == "undecided" and likely):
                 near[benchmark.name] = max(size, near.get(benchmark.name, 0.0))

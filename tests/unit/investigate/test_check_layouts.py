@@ -49,7 +49,14 @@ def drawn(result: Result) -> int:
 
 @pytest.mark.parametrize(
     ("slower", "more", "layouts"),
-    [(1.02, 1.02, LAYOUTS), (1.1, 1.06, 0), (1.1, 1.01, LAYOUTS), (1.1, None, LAYOUTS), (1, 1, 0)],
+    [
+        (1.02, 1.02, LAYOUTS),
+        (1.1, 1.06, 0),
+        (1.1, 1.01, LAYOUTS),
+        (1.1, None, LAYOUTS),
+        (2.1, None, 0),
+        (1, 1, 0),
+    ],
 )
 def test_a_difference_that_is_small_or_not_of_instructions_is_measured_over_layouts(
     bench: Bench,
