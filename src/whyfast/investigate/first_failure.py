@@ -56,8 +56,10 @@ _DOWNLOAD = re.compile(
     r"(?m:^(?:curl|wget) [^\n]*https?:)"  # as make writes what it runs; both can be silent
 )
 
-#: Where CMake names it.
-_DOWNLOADED = re.compile(r"([\w.+-]+?)-populate")
+#: Where CMake or make name it.
+_DOWNLOADED = re.compile(
+    r"(?P<cmake>[\w.+-]+?)-populate|^(?:curl|wget) [^\n]*?(?P<make>https?://\S+)", re.MULTILINE
+)
 
 #: What cargo and go say where a build lacks packages that were never downloaded, and the command
 #: that downloads those of a folder.
@@ -116,15 +118,20 @@ def advice(folder: Path, project: Project, failure: BuildFailure | str) -> tuple
         if header[2] or packages:
             return f"{header[1]} is not installed{packages}", True
     if download:
-        name = _DOWNLOADED.search(log)
-        return (
-            f"it downloads {name[1] if name else 'something'} while it builds, and builds have no "
-            f"network: install that, or switch it off in [build] steps{_LOG}{failure.log}"
-        ), False
+        return f"{_downloading(log)}{_LOG}{failure.log}", False
     reason = f"{failure.reason}{_LOG}{failure.log}" if failure.log else failure.reason
     if project.install:
         reason += f"; where it lacks modules or has older ones: {project.install}"
     return reason, False
+
+
+def _downloading(log: str) -> str:
+    name = _DOWNLOADED.search(log)
+    what = (name["cmake"] or name["make"]) if name else "something"
+    return (
+        f"it downloads {what} while it builds, and builds have no network: install that, or switch "
+        "it off in [build] steps"
+    )
 
 
 def to_check_out(absent: Sequence[str]) -> str:
@@ -181,7 +188,9 @@ def built(context: RunContext[Study], change: Range, limit: float) -> RunContext
                 f"{side} does not build: packages that it needs were never downloaded; once: "
                 f"git worktree add {place} {commit[:10]} && (cd {place}/{inner} && {fetch}){log}"
             )
-        raise UserError(f"{side} does not build: {outcome.reason}{log}")
+        said = _text(outcome.log) if outcome.log else ""
+        reason = _downloading(said) if _DOWNLOAD.search(said) else outcome.reason
+        raise UserError(f"{side} does not build: {reason}{log}")
     return context
 
 

@@ -41,7 +41,7 @@ from whyfast.study.project import Project
         (
             "curl -s -o t.txt https://example.org/t.txt\nmake: *** [Makefile:76: t.txt] Error 6",
             False,
-            "downloads",
+            "downloads https://example.org/t.txt while",
         ),
         ("cc -DURL=https://example.org curl.c\ncurl.c:1:1: error: expected", False, "the step"),
         ("x.c:1:1: error: expected", False, "the step"),
@@ -107,6 +107,7 @@ def test_a_submodule_is_blamed_unless_something_else_is_downloaded(
         ("x: module lookup disabled by GOPROXY=off", "go mod download"),
         ("a_test.go:12:2: open /m/@v/v1.8.4.lock: read-only file system", "go mod download"),
         ("error: expected", ""),
+        ("curl -s -o t https://example.org/t\nmake: *** [Makefile:76: t] Error 6", ""),
     ],
 )
 def test_packages_of_another_revision_are_downloaded_by_one_line(
@@ -122,6 +123,7 @@ def test_packages_of_another_revision_are_downloaded_by_one_line(
     place = f"../whyfast-{10 * 'a'}"
     words = f"git worktree add {place} {10 * 'a'} && (cd {place}/part && {command})"
     assert (words in str(caught.value)) == bool(command)
+    assert ("downloads https://example.org/t while" in str(caught.value)) == ("curl" in log)
 
 
 @pytest.mark.parametrize("reason", ["", "`cargo fetch` failed: error: no network"])
