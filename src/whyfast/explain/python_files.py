@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -70,7 +71,8 @@ def read_file(folder: Path, file: str) -> PythonFile | None:
         return PythonFile()
     text = path.read_bytes()
     try:
-        tree = _Unannotated().visit(ast.parse(text))
+        tree = ast.parse(text)
+        tree = _Unannotated(tree).visit(tree)
     except (SyntaxError, ValueError, RecursionError):
         return None
     module = module_name(file)
@@ -152,7 +154,7 @@ def _given(statement: ast.stmt) -> dict[str, str]:
         return {a.asname or a.name: f"import {a.name}" for a in statement.names}
     target: ast.expr
     value: ast.expr | None
-    if isinstance(statement, ast.AnnAssign) and _last_name(statement.annotation) in _SETTLED:
+    if isinstance(statement, ast.AnnAssign) and _SETTLED.search(ast.unparse(statement.annotation)):
         target, value = statement.target, statement.value
     elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         (target,), value = statement.targets, statement.value
@@ -164,7 +166,7 @@ def _given(statement: ast.stmt) -> dict[str, str]:
 
 
 #: Annotations of what is set once.
-_SETTLED = {"TypeAlias", "Final"}
+_SETTLED = re.compile(r"\b(TypeAlias|Final)\b")
 #: What types are put together from.
 _OF_TYPES = (
     *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List),
@@ -215,10 +217,17 @@ def _defined(tree: ast.AST, prefix: str) -> Iterator[PythonFunction]:
 
 
 class _Unannotated(ast.NodeTransformer):
-    """Takes away what does not run: the annotations of local variables, and what only checkers of
-    types see."""
+    """Takes away what does not run: annotations in functions, and what only checkers of types see;
+    where Python keeps annotations as texts, they are."""
 
     _local = False
+
+    def __init__(self, tree: ast.Module) -> None:
+        imports = (s for s in tree.body if isinstance(s, ast.ImportFrom))
+        self._as_texts = any(
+            s.module == "__future__" and any(a.name == "annotations" for a in s.names)
+            for s in imports
+        )
 
     def _inside(self, node: ast.AST, local: bool) -> ast.AST:
         before, self._local = self._local, local
@@ -242,7 +251,10 @@ class _Unannotated(ast.NodeTransformer):
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         # One without a value makes the name local.
-        if not (self._local and node.simple and node.value):
+        if not (self._local and node.value):
+            if self._as_texts and not self._local:
+                # Not as getattr would be given a name.
+                node.annotation = ast.Constant(f": {ast.unparse(node.annotation)}")
             return node
         return ast.copy_location(ast.Assign([node.target], node.value), node)
 

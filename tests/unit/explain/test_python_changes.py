@@ -78,6 +78,8 @@ def test_functions_that_changed_are_named(tmp_path: Path, after: str, names: lis
 
 DOCUMENTED = "def f():\n    'a'\n", "def f():\n    'b'\n"
 TYPES = "B = Union[A, None]\nC = list[B]\ndef g(a: B) -> C:\n    return 2\n"
+HAS_TYPE = "from .x import B\nclass A:\n    b: B\n"
+AS_TEXTS = "from __future__ import annotations\n"
 VALUES = "LIMIT = 10\n\n\ndef f(a=1):\n    return LIMIT\n\n\ndef g():\n    return 2\n"
 
 
@@ -92,6 +94,8 @@ VALUES = "LIMIT = 10\n\n\ndef f(a=1):\n    return LIMIT\n\n\ndef g():\n    retur
         (TYPES, TYPES.replace("B = Union", "B: t.TypeAlias = Union"), "", []),
         (TYPES, TYPES.replace("[A, None]", "[A, int]"), "def h(x):\n    x.C\n", ["pkg.y.h"]),
         (TYPES, TYPES.replace("B = Union[A, None]", "B = made(A)"), "", ["pkg.x.<module>"]),
+        (TYPES, TYPES.replace("[A, None]", "[A, int]"), HAS_TYPE, [Y]),
+        (TYPES, TYPES.replace("[A, None]", "[A, int]"), AS_TEXTS + HAS_TYPE, []),
         (
             TYPES,
             TYPES.replace("[A, None]", "[A, int]"),
@@ -115,7 +119,8 @@ VALUES = "LIMIT = 10\n\n\ndef f(a=1):\n    return LIMIT\n\n\ndef g():\n    retur
     ],
     ids=[
         *("value", "of another module", "under another name", "a call"),
-        *("a type", "said to be one", "a type of a type", "not only a type", "of another module's"),
+        *("a type", "said to be one", "a type of a type", "not only a type"),
+        *("in an annotation of a class", "that is a text", "of another module's"),
         *("for Python", "default", "docstring", "docstring that is read", "docstring that is set"),
         *("docstrings of others are read", "handed on", "by its name", "of its own", "an argument"),
         *("computed", "looked through"),
@@ -200,7 +205,7 @@ def test_a_value_that_a_benchmark_may_read_counts_where_it_is_set(tmp_path: Path
         ("t = a\n return t", "t: g(1) = a\n return t", True),
         ("t = a\n return t", "t: g(1)\n t = a\n return t", False),
         ("class C:\n  t = a", "class C:\n  t: int = a", False),
-        ("a.t = a", "a.t: g(1) = a", False),
+        ("a.t = a", "a.t: g(1) = a", True),
     ],
 )
 def test_what_a_variable_is_called_is_no_change(
