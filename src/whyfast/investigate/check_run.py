@@ -168,7 +168,7 @@ def run_check(
     else:
         reaches = reached_by(context, code, limit)
     check = replace(check, reaches=reaches)
-    if not context.question.benchmarks:
+    if all(r.placement_only for r in reaches) or not context.question.benchmarks:
         return _unmeasured(context, check)
     if asked.study.measure.layouts:
         study = replace(asked.study, benchmarks=context.question.benchmarks)

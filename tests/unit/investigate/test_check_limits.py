@@ -6,14 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.unit.investigate.conftest import Bench, found
+from tests.unit.investigate.conftest import TRACED, Bench, found
 from tests.unit.investigate.doubles import ratios
 from tests.unit.measure.doubles import FakeRunner, steady
 
 from whyfast.build.recipe import Recipe
+from whyfast.investigate import check_run
 from whyfast.investigate.services import Note
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.build import BuildFailure
+from whyfast.model.code import ChangeCoverage
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import RunnerName
@@ -78,6 +80,19 @@ def test_undecided_says_how_far_off_and_how_long(bench: Bench) -> None:
     assert table is not None
     cells = [row[2] for row in table.rows[: len(unbounded)]]
     assert all(isinstance(c, Cell) and "too few" in c.text and not c.detail for c in cells)
+
+
+def test_where_no_benchmark_executes_what_has_changed_nothing_is_measured(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    idle = [ChangeCoverage(name, (), "", (100.0, 100.0)) for name in ("one", "two")]
+    monkeypatch.setattr(check_run, "same_builds", lambda *sides: TRACED)
+    monkeypatch.setattr(check_run, "reached_by", lambda *given: tuple(idle))
+    result = bench.run()
+    assert (result.recorded.blocks, found(result).reaches) == ((), tuple(idle))
+    assert "so nothing was measured" in check_page(result).headline
+    idle[1] = replace(idle[1], executes=("hot",))
+    assert {b.benchmark for b in bench.run().recorded.blocks} == {"one", "two"}
 
 
 @pytest.mark.usefixtures("traced")
