@@ -9,13 +9,14 @@ from __future__ import annotations
 import difflib
 import re
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from whyfast.explain.moved_lines import MovedLines, without
 from whyfast.explain.namesakes import pair
-from whyfast.explain.normal_code import EXCEPTIONS, Field, Key, Side
+from whyfast.explain.normal_code import EXCEPTIONS, Field, Key, PlainCode, Side
 from whyfast.explain.objects import Function
 from whyfast.explain.objects.go_types import GO_TABLES, GO_TESTS
 from whyfast.model.code import CodeComparison, FunctionChange
@@ -76,6 +77,7 @@ class _Pair:
         self._in_parts = bool(a.exceptions and b.exceptions)
         self._wanted: dict[_Data, None] = {}
         self._places: dict[tuple[int, int], tuple[bool, _Data | None]] = {}
+        self._moved_lines = MovedLines(a, b)
         # A test that only one side has is a function that only one has.
         self._lists_tests = GO_TESTS[1] in a.functions and GO_TESTS[1] in b.functions
 
@@ -158,13 +160,26 @@ class _Pair:
 
     def _same_function(self, f: Function, g: Function) -> bool:
         left, right = self.a.code(f), self.b.code(g)
-        if left.plain != right.plain or (self._in_parts and not self._same_exceptions(f, g)):
+        if len(left.plain) != len(right.plain):
             return False
-        if f.name in _OF_THE_LINKER and g.name == f.name:
+        if self._in_parts and not self._same_exceptions(f, g):
+            return False
+        if left.plain == right.plain and f.name in _OF_THE_LINKER and g.name == f.name:
             return True
-        return len(left.fields) == len(right.fields) and all(
-            x.start == y.start and self._same_field(x.value, y.value, x.surely)
-            for x, y in zip(left.fields, right.fields, strict=True)
+        return self._same_but(left, right, ()) or bool(
+            (lines := self._moved_lines.between(f, g)) and self._same_but(left, right, lines)
+        )
+
+    def _same_but(self, left: PlainCode, right: PlainCode, lines: Collection[int]) -> bool:
+        """Whether the code is the same but for the numbers of lines that begin there."""
+        return (
+            without(left.plain, lines) == without(right.plain, lines)
+            and len(left.fields) == len(right.fields)
+            and all(
+                x.start == y.start
+                and (x.start in lines or self._same_field(x.value, y.value, x.surely))
+                for x, y in zip(left.fields, right.fields, strict=True)
+            )
         )
 
     def _same_exceptions(self, f: Function, g: Function) -> bool:

@@ -7,10 +7,12 @@ from __future__ import annotations
 import posixpath
 import re
 import sys
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +154,9 @@ class FunctionLines:
         lines: dict[int, str] = {}
         for start, end in extents:
             for unit in self._units_of(start):
-                lines |= {at: place for at, place in self._lines(unit) if start <= at < end}
+                rows = self._lines(unit)
+                first, last = (bisect_left(rows, at, key=itemgetter(0)) for at in (start, end))
+                lines |= dict(rows[first:last])
         return lines
 
     @cached_property
@@ -176,11 +180,13 @@ class FunctionLines:
         if unit.cu_offset not in self._read:
             program = self._dwarf.line_program_for_CU(unit)
             names = file_names(unit, program) if program is not None else {}
-            self._read[unit.cu_offset] = [
+            rows = [
                 (address, f"{posixpath.basename(names[file])}:{line}")
                 for address, file, line in (_rows(program) if program is not None else ())
                 if file in names and line
             ]
+            # Of several at one address the last counts.
+            self._read[unit.cu_offset] = sorted(rows, key=itemgetter(0))
         return self._read[unit.cu_offset]
 
 

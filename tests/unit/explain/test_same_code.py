@@ -166,6 +166,25 @@ def test_constants_of_a_function_may_be_numbered_anew(tmp_path: Path) -> None:
     assert [f.name for f in found.reached] == ["used"]
 
 
+ASSERTING = SOURCE.replace(
+    "#include <stdlib.h>", "#include <stdlib.h>\n#include <assert.h>"
+).replace("    int s = 0;", "    assert(n >= 0 &&\n           n < 99999);\n    int s = 0;")
+
+
+@pytest.mark.parametrize("flags", [["-O2", "-g"], ["-O2", "-g", "-fno-pie", "-no-pie"]])
+def test_numbers_of_lines_that_have_moved_are_no_difference(
+    tmp_path: Path, flags: list[str]
+) -> None:
+    moved = "/*\n * More\n */\n" + ASSERTING
+    assert compared(tmp_path, moved, flags, base=ASSERTING).same
+    # A number that is none, though it differs by as much; and without source lines none is known.
+    base, head = (
+        text.replace("return 0;", f"return {n};") for text, n in ((ASSERTING, 1), (moved, 4))
+    )
+    assert [f.name for f in compared(tmp_path, head, flags, base=base).reached] == ["main"]
+    assert not compared(tmp_path, moved, ["-O2"], base=ASSERTING).same
+
+
 @pytest.mark.parametrize(
     ("file", "same"), [("main.rs", True), ("main.go", False)], ids=["Rust", "others"]
 )
