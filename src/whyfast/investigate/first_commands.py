@@ -85,7 +85,7 @@ def _command(words: Sequence[str], folder: Path, source: Path) -> tuple[str, ...
     named: list[str] = []
     shell, output, files = False, False, 0
     for word in words:
-        path = source / word
+        path = Path(os.path.normpath(source / word))  # Meson names files by way of its folders
         if output:
             named.append(f"/tmp/{OWN}$$")
             output = False

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from whyfast.investigate.beside_program import watched
 from whyfast.investigate.first_commands import OWN
-from whyfast.investigate.first_tries import ENOUGH, Tries
+from whyfast.investigate.first_tries import CHANGES, ENOUGH, Tries
 from whyfast.study.documents import DOCUMENTS, RECORDS
 from whyfast.study.project import sources, text_of
 
@@ -21,6 +21,17 @@ _DOCUMENT = re.compile(
 )
 #: Sources, which a compiler, a preprocessor or a formatter reads.
 _SOURCE = re.compile(r".*\.(c|cc|cpp|cxx|h|hpp)$")
+#: Names of what is no data that only this program may read: code, documents, packed files.
+CODE = (
+    r"\.(c|h|cc|cpp|cxx|hh|hpp|inc|in|am|m4|mk|o|a|so|py|pl|sh|bat|ps1|cmake|txt|rst|toml|rs|go"
+    r"|log)$"
+)
+NO_WORK = re.compile(
+    rf"{CODE}|^[^.]*$|^\."
+    r"|\.(md|ya?ml|html?|css|out|exp\w*|err|ref|json|xml|csv|svg|png|pdf|gz|xz|zip|in\d*)$"
+)
+#: A folder with the data of tests.
+_OF_TESTS = re.compile(r"test|example|sample|bench|perf|data", re.IGNORECASE)
 #: Kinds of documents and of sources that are tried, and how many times the CPU time of a run
 #: without one is work.
 _DOCUMENTS, _SOURCES, _MORE = 4, 2, 1.5
@@ -47,6 +58,10 @@ _IS_READ = (
 #: Runs a program that wants a place for its output behind its document: one of its own for each
 #: run, as others run it, too. No device: what a program removes before it writes must be its own.
 WITH_OUTPUT = f'"$0" "$1" /tmp/{OWN}$$; status=$?; rm -f /tmp/{OWN}$$; exit $status'
+#: Runs a program that writes beside its document, or deletes it, on a copy in a folder of its own.
+ON_A_COPY = (
+    'd=$(mktemp -d) && cp "$1" "$d" && "$0" "$d/${{1##*/}}"; status=$?; rm -rf "$d"; exit $status'
+)
 
 
 def found_document(
@@ -55,16 +70,28 @@ def found_document(
     """The document of the project that gives the program most to do, as an argument or as its
     input, else its source; the command and its CPU seconds. None where it takes as long without
     one, or does little but complain of it."""
-    documents = _largest(folder, _DOCUMENT)[:_DOCUMENTS]
+    found = [
+        file
+        for file in sources(folder, ("**/*",))
+        if not any(part.startswith(".") for part in file.relative_to(folder).parts)
+    ]
+    documents = _largest(f for f in found if _DOCUMENT.match(f.name))[:_DOCUMENTS]
+    data = _largest(
+        f
+        for f in found
+        if not NO_WORK.search(f.name) and _OF_TESTS.match(str(f.relative_to(folder)))
+    )[:_DOCUMENTS]
+    code = _largest(f for f in found if _SOURCE.match(f.name))[:_SOURCES]
     best: tuple[str, tuple[str, ...], float] | None = None
-    for file in [*documents, *_largest(folder, _SOURCE)[:_SOURCES]]:
+    for file in [*documents, *data, *code]:
         if best and best[2] >= ENOUGH and file not in documents:
             break
         name = str(file.relative_to(folder))
         for words in _reading("{source}/" + name):
             least = max(least_work(alone), _BETTER * best[2] if best else 0.0)
             # Again, as other work on this machine makes any run longer now and then.
-            again = tries.work(folder, words) > least and (cpu := tries.work(folder, words)) > least
+            words, failed, cpu = _tried(folder, words, tries)
+            again = not failed and cpu > least and (cpu := tries.work(folder, words)) > least
             reads = again and _opens(file, folder, words, tries)
             if reads and not _refused(file, folder, words, tries):
                 best = (name, words, cpu)
@@ -84,6 +111,8 @@ def _refused(file: Path, folder: Path, words: Sequence[str], tries: Tries) -> bo
 def _opens(file: Path, folder: Path, words: Sequence[str], tries: Tries) -> bool:
     """Whether the program opens the file that it is given, or reads it as its input; also where it
     cannot be seen. One that pays no heed to its words takes longer by the shell in front of it."""
+    if ON_A_COPY in words:
+        return True  # as what it wrote beside it has shown
     if _INPUT in words:
         return not tries.fails(folder, ("sh", "-c", _IS_READ, *words[-2:]))[0]
     try:
@@ -94,18 +123,28 @@ def _opens(file: Path, folder: Path, words: Sequence[str], tries: Tries) -> bool
         return True
 
 
-def _largest(folder: Path, names: re.Pattern[str]) -> list[Path]:
-    """The largest file of each kind, the largest first, but none that is hidden."""
-    files = [
-        file
-        for file in sources(folder, ("**/*",))
-        if names.match(file.name)
-        and not any(part.startswith(".") for part in file.relative_to(folder).parts)
-    ]
+def _largest(files: Iterable[Path]) -> list[Path]:
+    """The largest file of each kind, the largest first."""
     kinds: dict[str, Path] = {}
     for file in sorted(files, key=lambda f: f.stat().st_size, reverse=True):
         kinds.setdefault(file.suffix, file)
     return [*kinds.values()]
+
+
+def _tried(
+    folder: Path, words: tuple[str, ...], tries: Tries
+) -> tuple[tuple[str, ...], str, float]:
+    """The command, for one that writes beside its document on a copy of that, why it does not end
+    well, and its CPU seconds."""
+    document = Path(words[-1].format(source=folder, study=folder))
+    content = document.read_bytes()
+    failed, cpu = tries.fails(folder, words)
+    if failed == CHANGES:
+        document.write_bytes(content)
+    if failed == CHANGES and words[1:] == words[-1:]:
+        words = ("sh", "-c", ON_A_COPY, *words)
+        failed, cpu = tries.fails(folder, words)
+    return words, failed, cpu
 
 
 def _reading(place: str, often: int = 1) -> tuple[tuple[str, ...], ...]:
@@ -160,7 +199,7 @@ def written_document(
             name, text = f"{OWN}document.{ending}", DOCUMENTS[ending](records)
             Path(place, name).write_text(text)
             for words in _reading("{study}/" + name, _OFTEN if last else 1):
-                failed, cpu = tries.fails(Path(place), words)
+                words, failed, cpu = _tried(Path(place), words, tries)
                 if RUNS in failed:
                     return None
                 if not failed and few and not read:

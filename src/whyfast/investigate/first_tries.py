@@ -165,7 +165,8 @@ class Tries:
         return (f"Not tried, for want of time: {names}.",)
 
 
-#: The reason of a command that is not tried.
+#: The reason of a command after which files are not as before; of one that is not tried.
+CHANGES = "it makes, changes or deletes the file that it is given or others beside it"
 _NO_TIME = "not tried"
 
 
@@ -229,16 +230,18 @@ def _fails(
                 _await(child, seconds)
                 usage = completed(child, command, 0.0, late=f"still running after {seconds:g} s")
         except InvocationFailed as error:
-            if lacks := lacking(error.output):
+            # A program calls itself as it was started, in a folder that only this machine has.
+            said = error.output.replace(f"{os.path.dirname(made.program)}/", "")
+            if lacks := lacking(said):
                 return lacks, 0.0
-            if part := _LACKS_PART.search(error.output):
+            if part := _LACKS_PART.search(said):
                 return f"{part[1]} has no {part[2]}: {_COMPILED}", 0.0
-            printed = error.output.splitlines()
+            printed = said.splitlines()
             lines = [line for line in printed if TROUBLE.search(line)]
             lines = lines or [line for line in printed if "usage" in line.lower()]
             return "; ".join([str(error), *lines[-1:]]), 0.0
     if [_listing(place) for place in beside if place.is_dir()] != before:
-        return "it makes, changes or deletes the file that it is given or others beside it", 0.0
+        return CHANGES, 0.0
     return "", usage.user + usage.system
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from whyfast.investigate.first_commands import OWN, commands_of_tests
 from whyfast.investigate.first_documents import (
     ANY,
+    CODE,
+    NO_WORK,
     RUNS,
     found_document,
     least_work,
@@ -29,18 +31,10 @@ from whyfast.study.project import (
 )
 from whyfast.study.scripts import SCRIPTS, WRONG
 
-#: Where a program's own files of work are likely to be, the best first, and what is none.
+#: Where a program's own files of work are likely to be, the best first.
 _WORK = (
     *("bench*/**/*", "perf*/**/*", "**/*bench*", "example*/*", "demo*/*", "sample*/*"),
     *("test*/*", "data/*"),
-)
-_CODE = (
-    r"\.(c|h|cc|cpp|cxx|hh|hpp|inc|in|am|m4|mk|o|a|so|py|pl|sh|bat|ps1|cmake|txt|rst|toml|rs|go"
-    r"|log)$"
-)
-_NO_WORK = re.compile(
-    rf"{_CODE}|^[^.]*$|^\."
-    r"|\.(md|ya?ml|html?|css|out|exp\w*|err|ref|json|xml|csv|svg|png|pdf|gz|xz|zip|in\d*)$"
 )
 #: Candidates that are tried, and kept.
 _TRIES, _KEPT = 10, 4
@@ -95,7 +89,7 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
     tested, little = _tested(folder, project, tries)
     if tested.benchmarks:
         return tested
-    candidates = [f for f in sources(folder, _WORK) if not _NO_WORK.search(f.name)]
+    candidates = [f for f in sources(folder, _WORK) if not NO_WORK.search(f.name)]
     candidates = [*_named_after(folder), *candidates]
     for file in list(dict.fromkeys(candidates))[:_TRIES]:
         name = str(file.relative_to(folder))
@@ -216,7 +210,7 @@ def _named_after(folder: Path) -> list[Path]:
         file
         for file in sources(folder, ("**/*.*",))
         if len(file.suffix) > 3 and file.suffix[1:].lower() in name
-        if file.suffix == ".toml" or not re.search(_CODE, file.name)
+        if file.suffix == ".toml" or not re.search(CODE, file.name)
     ]
     return sorted(files, key=lambda f: f.stat().st_size, reverse=True)[: _TRIES // 2]
 

@@ -67,6 +67,17 @@ def test_what_ctest_tells_is_taken_and_nothing_else(
     assert found == ([("{program}", "--strict", "{study}/data/in.txt")], "")
 
 
+def test_meson_names_files_by_way_of_its_folders(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = project / "work/build"
+    (build / "meson-info").mkdir(parents=True)
+    tests = [{"cmd": [f"{build}/app", f"{build}/../src/test/../data/in.txt"]}]
+    monkeypatch.setattr(first_commands, "_printed", lambda *given: json.dumps(tests))
+    found = commands_of_tests(project / "copy", build / "app.linked", "app")
+    assert found == ([("{program}", "{study}/data/in.txt")], "")
+
+
 @pytest.mark.skipif(
     shutil.which("make") is None or not tools().bubblewrap, reason="needs make and bubblewrap"
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from whyfast.investigate import first_documents
+from whyfast.investigate.first_documents import ON_A_COPY
 from whyfast.investigate.first_study import first_study
 from whyfast.investigate.services import Services, Silent
 from whyfast.store.home import Home
@@ -84,11 +85,22 @@ def test_a_program_that_deletes_its_file_is_tried_on_a_copy(tmp_path: Path, home
     before = sorted(folder.rglob("*"))
     first = first_study(folder, KINDS["c"][1](folder), home, Silent(), Services())
     assert sorted(folder.rglob("*")) == before
-    # Nor does it work on a file that it deletes, which the next run would lack.
-    benchmarks = tomllib.loads(first.text)["benchmarks"]
-    assert all(
-        b["command"][:1] != ["{program}"] or len(b["command"]) == 1 for b in benchmarks.values()
-    )
+    # It works on a copy of a file that it deletes, which the next run would lack.
+    (benchmark,) = tomllib.loads(first.text)["benchmarks"].values()
+    assert benchmark["command"] == ["sh", "-c", ON_A_COPY, "{program}", "{source}/README.md"]
+
+
+def test_a_parser_of_a_format_of_its_own_reads_the_data_of_its_tests(
+    tmp_path: Path, home: Home
+) -> None:
+    folder = tmp_path / "p"
+    (folder / "test/extra/big").mkdir(parents=True)
+    (folder / "app.c").write_text(PARSER)
+    (folder / "test/extra/big/many.ttl").write_text("a b c .\n" * 4)
+    (folder / "test/extra/few.ttl").write_text("a b c .\n")
+    first = first_study(folder, KINDS["c"][1](folder), home, Silent(), Services())
+    (benchmark,) = tomllib.loads(first.text)["benchmarks"].values()
+    assert benchmark["command"][-1] == "{source}/test/extra/big/many.ttl"
 
 
 #: Runs what looks like JavaScript, for some time, and fails where it throws.

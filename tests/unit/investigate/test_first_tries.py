@@ -93,6 +93,15 @@ def test_a_plugin_of_pytest_that_is_not_there_is_one_to_install(
     assert "pip install it" in advice
 
 
+def test_a_program_that_says_how_it_is_used_is_called_by_its_name(tmp_path: Path) -> None:
+    program = tmp_path / "app"
+    program.write_text('#!/bin/sh\necho "Usage: $0 FILE"\nexit 1\n')
+    program.chmod(0o755)
+    limit = Limit(cast(Clock, SimpleNamespace(monotonic=lambda: 0.0)), 9.0, 9.0)
+    tries = Tries(cast(Build, SimpleNamespace(program=program)), Silent(), limit)
+    assert tries.fails(tmp_path, ("{program}",))[0] == "exit code 1; Usage: app FILE"
+
+
 @pytest.mark.parametrize(("waited", "given"), [(0.0, 10.0), (4.0, 14.0), (99.0, 30.0)])
 def test_waiting_for_a_cpu_is_no_time_of_the_program(
     monkeypatch: pytest.MonkeyPatch, waited: float, given: float
