@@ -22,6 +22,7 @@ from whyfast.study.project import (
     or_else,
     others,
     shell_word,
+    some_names,
     sources,
     text_of,
     tools,
@@ -87,8 +88,8 @@ def _of_files(
     include = "".join([f"-D{guard} " if (guard := main_of(chosen)) else "", "-I{source}", *places])
     comments = [f"The program consists of {chosen.name} and the files without a main()."]
     if mains[1:]:
-        names_of = ", ".join(str(f.relative_to(folder)) for f in mains[1:])
-        comments.append(f"Left out, with a main() of their own: {names_of}.")
+        left_out = some_names([str(f.relative_to(folder)) for f in mains[1:]])
+        comments.append(f"Left out, with a main() of their own: {left_out}.")
     plain = Project(
         "path:c++" if chosen.suffix[1:] in CXX else "path:cc",
         (f"{{cc}} {{cflags}} {include} -o {{program}} {names} {{ldflags}} -lm",),

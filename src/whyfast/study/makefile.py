@@ -44,6 +44,9 @@ _BENCHMARK = re.compile(r"(.*[-_])?bench(mark)?s?([-_].*)?")
 _CHECKED = "-fsanitize="
 _DEBUGGED = re.compile(r"(?i:(?<![a-z])(debug|dbg|(a|t|ub|m)san|sanitized?|coverage)(?![a-z]))")
 
+#: A flag of a recipe that runs what it makes, to make it again by the profile: no two are the same.
+_PROFILED = "-fprofile-generate"
+
 #: What a compiler makes whose command names no file, by a recipe that compiles.
 _UNNAMED, _COMPILES = "a.out", re.compile(r"\$[({](CC|CXX)[)}]|(?<!\S)(g?cc|[gc]\+\+|clang)\s")
 
@@ -242,6 +245,8 @@ def _programs(
     if asked := next(_asked(makefile, target, recipe), None):
         if depth:
             yield from ((target, program) for program in _asks(*asked, walk, depth - 1))
+        return
+    if _PROFILED in recipe:
         return
     needs = makefile.needs.get(target, [])
     if target in makefile.phony or name in _GATHERS:

@@ -187,6 +187,9 @@ def made_by(folder: Path, text: str) -> tuple[str, str] | None:
             "b/fast/js: m.c\n\t$(CC) -O3 -o $@ m.c\n",
             ("b/fast/js", "b/fast/js"),
         ),
+        # By the profile of what it has run, which is made anew each time.
+        ("all: js\npgo: m.c\n\t$(CC) -fprofile-generate -o m_bench m.c\n", ("js", "js")),
+        ("pgo: m.c\n\t$(CC) -fprofile-generate -o m_bench m.c\n", None),
         ("all: debugger js\n", ("debugger", "debugger")),
         ("all: debug/js\n", ("debug/js", "debug/js")),
         # A stamp, of which make keeps a folder's date.
