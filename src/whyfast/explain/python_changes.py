@@ -25,7 +25,7 @@ _LINES = 60
 _ASIDE = re.compile(
     r"(tests?|docs?|bench\w*|examples?|perf|asv_bench|scripts|ci)/"
     r"|[^/]*\.(toml|cfg|ini|txt|lock|ya?ml|in|conf\.jsonc?)$|(setup|noxfile|tasks|conftest)\.py$"
-    r"|\.[^/]*/"
+    r"|\.[^/]*/|([Mm]ake|GNUmake|[Jj]ust|Docker|Pip)file$"
 )
 
 #: Stubs for checkers; and what an extension is compiled from, which is compared itself.

@@ -223,6 +223,7 @@ def test_a_default_is_read_outside_of_the_function(tmp_path: Path) -> None:
 def test_tests_and_settings_are_not_read_by_the_package(tmp_path: Path) -> None:
     files = {"tests/test_x.py": ("a = 1\n", "a = 2\n"), "pyproject.toml": ("a = 1", "a = 2")}
     files["asv.conf.json"] = ("{}", '{"pythons": []}')
+    files["Makefile"] = ("a:", "b:")
     assert compared(tmp_path, files).same
 
 
