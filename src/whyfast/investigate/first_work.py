@@ -71,8 +71,9 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
             comments=(*project.comments, f"The program {BY_A_CLOCK}."),
         )
     if reason and RUNS not in reason:  # programs of tests read files of the project
-        # By names from its folder, or from that of a build in it.
-        above = [name for name in _ABOVE.findall(reason) if (folder / name).is_dir()]
+        # By names from its folder, or from that of a build in it, or of themselves.
+        named = dict.fromkeys((*_ABOVE.findall(reason), "test", "tests"))
+        above = [name for name in named if (folder / name).is_dir()]
         for place in ("{source}", *(f"{{source}}/{name}" for name in above)):
             there, cpu = tries.fails(folder, WHOLE["whole"], Path(place.format(source=folder)))
             if not there and cpu >= ENOUGH:

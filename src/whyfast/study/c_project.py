@@ -115,7 +115,14 @@ def _of_files(
 def _likeliest(mains: Sequence[Path], folder: Path) -> list[Path]:
     """First a benchmark; or what bears the project's name; or ``main.c``."""
     name = first_group(r"^([a-z]*)", folder.resolve().name.lower())
-    return sorted(mains, key=lambda f: ("bench" not in f.name, f.stem != name, f.stem != "main"))
+    return sorted(mains, key=lambda f: (not _measures(f), f.stem != name, f.stem != "main"))
+
+
+def _measures(file: Path) -> bool:
+    """Whether it is a benchmark by its name, or by that of a header that it includes."""
+    header = r'(?m)^\s*#\s*include\s*([<"][^>"\n]*bench|"[^"\n]*perf)'
+    included = re.search(header, text_of(file))
+    return "bench" in file.name or bool(included)
 
 
 def _make(makefile: Path) -> Project:

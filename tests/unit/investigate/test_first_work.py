@@ -330,10 +330,13 @@ def test_a_program_that_wants_a_pattern_reads_a_document_behind_it(
     assert [*given(runs, "").benchmarks.values()] == [("{program}", ".", "{source}/a.json")]
 
 
+@pytest.mark.parametrize(
+    ("place", "says"), [("data", "no file at '../data/a.json'"), ("tests", "stream error")]
+)
 def test_a_program_that_reads_files_above_its_folder_runs_beside_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, says: str
 ) -> None:
-    (tmp_path / "test").mkdir()
+    (tmp_path / place).mkdir()
     program = tmp_path / "app"
     limit = Limit(cast(Clock, SimpleNamespace(monotonic=lambda: 0.0)), 9.0, 9.0)
     tries = Tries(cast(Build, SimpleNamespace(program=program)), Silent(), limit)
@@ -341,12 +344,12 @@ def test_a_program_that_reads_files_above_its_folder_runs_beside_them(
     def fails(
         _: object, words: object, made: object, where: Path, most: float
     ) -> tuple[str, float]:
-        return ("" if where == tmp_path / "test" else "no file at '../test/a.json'"), 0.02
+        return ("" if where == tmp_path / place else says), 0.02
 
     monkeypatch.setattr(first_tries, "_fails", fails)
     project = Project("path:cc", ("true",), "app", benchmarks=WHOLE)
     found = with_work(tmp_path, project, tries)
-    assert (found.folder, found.benchmarks) == ("{source}/test", WHOLE)
+    assert (found.folder, found.benchmarks) == (f"{{source}}/{place}", WHOLE)
 
 
 def test_commands_of_the_projects_tests_are_work(

@@ -288,6 +288,14 @@ def test_a_library_of_headers_in_cxx_is_timed_by_its_own_programs(
     assert made.otherwise.incomplete  # one to be filled in, where that does not build
 
 
+def test_a_test_that_measures_comes_before_others(tmp_path: Path) -> None:
+    for name, header in (("a1", "unit.h"), ("b1", "../perftest.h"), ("c1", "unit.h")):
+        text = f'#include "{header}"\nint main(void) {{ return 0; }}\n'
+        project(tmp_path, f"tests/{name}.c", text=text)
+    made = KINDS["c"][1](tmp_path)
+    assert made.comments[0] == "The program consists of b1.c and the files without a main()."
+
+
 def test_what_is_in_c_is_no_project_of_cxx(tmp_path: Path) -> None:
     project(tmp_path, "tool.c", text="int main(void) { return 0; }\n")
     project(tmp_path, "test/b.cpp", text="int main() { return 0; }\n")
