@@ -254,7 +254,7 @@ def simulate(
         out = f"--{tool}-out-file={folder}/profile.%p"
         done, logs = under_valgrind(held, valgrind, tool, folder, "--demangle=no", *options, out)
         printed = "".join(logs)
-        text, children = _main_profile(folder, printed)
+        text, children = _main_profile(folder, printed, run.command)
     if not text.strip():
         last = (printed.strip() or done.output.strip()).splitlines()[-1:]
         raise CannotCount(
@@ -380,14 +380,29 @@ def fixed_addresses(launcher: Launcher, env: Mapping[str, str]) -> list[str]:
     return [setarch, "-R"] if allowed else []
 
 
-def _main_profile(folder: str, printed: str) -> tuple[str, int]:
-    """(the profile of the program itself, how many forked processes wrote one, too)."""
+def _main_profile(folder: str, printed: str, command: Sequence[str]) -> tuple[str, int]:
+    """(the profile of the program itself, how many forked processes wrote one, too). A shell in
+    front of it may run others beside it."""
     profiles = written(folder, "profile")
+    if runs_another(command):
+        words = tuple(f"{word} " for word in command[1:])
+        if ours := [p for p in profiles if _command_of(p).startswith(words)]:
+            return ours[0].read_text(errors="replace"), len(ours) - 1
     first = re.search(r"==(\d+)==", printed)
     for path in profiles:
         if len(profiles) == 1 or (first and path.suffix == f".{first[1]}"):
             return path.read_text(errors="replace"), len(profiles) - 1
     return "", 0
+
+
+#: What a profile says that ran, near its begin.
+_COMMAND = re.compile(r"(?m)^cmd:[ \t]*(.*)$")
+
+
+def _command_of(profile: Path) -> str:
+    with profile.open(errors="replace") as file:
+        found = _COMMAND.search(file.read(10_000))
+    return f"{found[1]} " if found else ""
 
 
 def _profile(parsed: SimulatedProfile, tool: str, program: set[str]) -> Profile:

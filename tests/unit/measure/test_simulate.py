@@ -228,6 +228,14 @@ def test_two_runs_of_the_real_thing_agree_exactly(tmp_path: Path, tool: Simulato
     assert 500 <= plus.costs["Ir"] <= 10_000
     assert first.totals["Bi"] >= 1000
     assert sum(f.costs["Ir"] for f in first.functions) == first.totals["Ir"]
+    # A shell that goes on behind it is another process.
+    line = 'd=$(mktemp -d) && "$0"; status=$?; rm -rf "$d"; exit $status'
+    for words in (("sh", "-c", line), ("sh", "-c", 'exec "$0"')):
+        run = ToolRun((*words, str(program)), Launcher(), os.environ, 120)
+        shut, failure = simulate(run, None, tool=tool)
+        assert failure == ""
+        assert [f.costs["Ir"] for f in shut.functions if f.name == "plus"] == [plus.costs["Ir"]]
+        assert not [note for note in shut.notes if "child processes" in note]
 
 
 def test_settings_of_go_that_a_user_has_are_kept() -> None:
