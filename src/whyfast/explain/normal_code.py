@@ -45,6 +45,8 @@ REFERRED = (".rodata", ".data", ".lrodata", ".ldata", ".got", ".plt", ".bss", ".
 _RELA, _WORD = struct.Struct("<QQq"), struct.Struct("<Q")
 #: Names that compilers make up anew for each way of cutting a program into pieces.
 _MADE_UP = re.compile(r"\.llvm\.\d+$|(?<=^anon\.)[0-9a-f]+\.\d+(\.llvm\.\d+)?$|(?<=\.\.stmp_)\d+$")
+#: The numbers of functions without a name in one of Go, by their order in it.
+_CLOSURE = re.compile(r"(?<=\.func)\d+(\.\d+)*(?!\w)")
 #: What names of Rust have of the crate's version and options: its number, a hash at the end.
 _OF_CRATE = re.compile(r"(?<=C)s[0-9A-Za-z]*_(?=\d)|17h[0-9a-f]{16}E(?=(\.\d+)?$)")
 #: Numbers behind the names of a function's own constants, which the compiler deals out anew when
@@ -118,7 +120,7 @@ class Side:
         self.functions: dict[Key, Function] = {}
         seen: Counter[str] = Counter()
         for function in self.program.functions:
-            name = _MADE_UP.sub("", function.name)
+            name = self._lasting(function.name)
             stem = base_name(name)
             if self.go is None and _NUMBER.fullmatch(name[len(stem) :]):
                 name = stem  # of several units' functions of one name, numbered by LLVM
@@ -126,6 +128,10 @@ class Side:
             seen[name] += 1
             self.keys[function.address] = key
             self.functions[key] = function
+
+    def _lasting(self, name: str) -> str:
+        """The name without what compilers number anew."""
+        return (_CLOSURE if self.go else _MADE_UP).sub("", name)
 
     @cached_property
     def header(self) -> tuple[int, tuple[tuple[str, str], ...], bool]:
@@ -176,7 +182,7 @@ class Side:
         for s in symbols_of(self.elf):
             if s.type not in (0, 1) or s.section is None or not s.name or not s.size:
                 continue
-            name = _MADE_UP.sub("", s.name)
+            name = self._lasting(s.name)
             if name.startswith(("_R", "_ZN")):
                 name = _OF_CRATE.sub("", name)
             place = self.section_at(s.value)

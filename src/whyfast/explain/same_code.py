@@ -339,12 +339,13 @@ class _Pair:
     def _change(self, key: Key, reached: bool) -> FunctionChange:
         here, there = self.a.functions.get(key), self.b.functions.get(key)
         sizes = here.size if here else 0, there.size if there else 0
+        name = key[0] if self.a.go is None else (there or here or self.a.functions[key]).name
         if here is None or there is None:
-            return FunctionChange(key[0], "added" if there else "removed", sizes, reached)
+            return FunctionChange(name, "added" if there else "removed", sizes, reached)
         before, after = _calls(self.a, here), _calls(self.b, there)
         diff = _diff(self.a, here, self.b, there)
         calls, called = tuple(sorted(after - before)), tuple(sorted(before - after))
-        return FunctionChange(key[0], "changed", sizes, reached, calls, called, diff)
+        return FunctionChange(name, "changed", sizes, reached, calls, called, diff)
 
 
 def _reached(side: Side) -> set[Key]:

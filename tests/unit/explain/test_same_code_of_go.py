@@ -157,6 +157,20 @@ def test_a_further_test_is_no_change_of_what_lists_tests(base: Path, tmp_path: P
     assert compared(base, tmp_path, ("int{7}", "int{7, 8}")).reached == ()
 
 
+def test_functions_without_a_name_may_be_numbered_anew(tmp_path: Path) -> None:
+    def text(*bodies: str) -> str:
+        table = "".join(f"\tfunc(n int) int {{ {body} }},\n" for body in bodies)
+        main = "func main() { for i, f := range table { println(f(i)) } }\n"
+        return f"package main\n\nvar table = []func(int) int{{\n{table}}}\n\n{main}"
+
+    old = ("return n / 3", "println(n); return 7", "return n << 2", "return n * n")
+    base = built(tmp_path / "base", text(*old))
+    head = built(tmp_path / "head", text(old[0], "return n ^ 5", *old[1:]))
+    assert [(f.name, f.kind) for f in same_code(base, head).functions if "func" in f.name] == [
+        ("main.init.func2", "added")
+    ]
+
+
 CODE = ("3 * c.r", "4 * c.r")
 STRING = ("the area is", "the sum is")
 TAG = ('unit:"m"', 'unit:"k"')
