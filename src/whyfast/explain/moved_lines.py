@@ -1,5 +1,5 @@
-"""Numbers of source lines in machine code, as ``assert`` has them: where lines are added above,
-they differ and do no other work."""
+"""Numbers of source lines, in machine code as ``assert`` has them and in data as panics of Rust do:
+where lines are added above, they differ and do no other work."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from whyfast.explain.source_lines import FunctionLines
 
 #: Lines over which a macro may reach: its number is that of its last one.
 _MACRO = 20
+#: Bytes of a ``core::panic::Location``: address and length of a file's name, line and column; and
+#: of the name, at most.
+LOCATION, _LONGEST_PATH = 24, 4096
 
 #: Where in a function 32 bits begin that an instruction puts into a register: its address, and the
 #: number.
@@ -77,3 +80,16 @@ def _behind(source: FunctionLines, function: Function, numbers: _Numbers) -> dic
         if i >= 0 and 0 <= (more := number - int(lines[i][1].rpartition(":")[2])) <= _MACRO:
             behind[place] = more
     return behind
+
+
+def file_of_rust(side: Side, place: int) -> bytes:
+    """The file that a ``core::panic::Location`` there names; empty for anything else."""
+    at, size = side.words.get(place), int.from_bytes(side.image.read(place + 8, 8), "little")
+    name = side.image.read(at, size) if at and size < _LONGEST_PATH else b""
+    return name if name.endswith(b".rs") else b""
+
+
+def is_line_of_rust(a: Side, here: int, b: Side, there: int) -> bool:
+    """Whether line and column of such a place lie there, of one file."""
+    files = file_of_rust(a, here - 16), file_of_rust(b, there - 16)
+    return files[0] == files[1] != b""

@@ -343,6 +343,42 @@ class Side:
         return gaps
 
 
+def reached(side: Side) -> set[Key]:
+    """The functions that something that runs can get to. From where the program begins, what it
+    gives to the loader, and every function whose address lies in data, along every address that a
+    reached function's code means or that a table of distances holds which it refers to."""
+    if side.go:
+        return set(side.functions)  # its linker has left out all that nothing gets to
+    entry, _, _ = side.header
+    todo: list[int] = [entry, *side.words.values()]
+    exported, starting = set(side.exported), (".init", ".fini")
+    for f in side.functions.values():
+        if f.section in starting or exported & set(f.names):
+            todo.append(f.address)
+    found: set[Key] = set()
+    while todo:
+        place = side.place(todo.pop())
+        if place is None or place[0] in found:
+            continue
+        found.add(place[0])
+        for address in side.references(side.functions[place[0]]):
+            todo.append(address)
+            todo += _table(side, address)
+    return found
+
+
+def _table(side: Side, address: int) -> Iterator[int]:
+    """Where a table of distances at ``address`` leads, if it is one."""
+    region = side.image.region(address)
+    if region is None or region.executable:
+        return
+    data = side.image.read(address, side.end_of(address) - address)
+    for i in range(0, len(data) - 3, 4):
+        word = int.from_bytes(data[i : i + 4], "little", signed=True)
+        if word and side.place(address + word):
+            yield address + word
+
+
 def types_caught(table: bytes) -> tuple[int, list[int]]:
     """How many bytes of a function's table of exceptions say what happens where, and where behind
     them the types stand that this catches, four bytes each; all bytes and none in another encoding.

@@ -14,9 +14,15 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from whyfast.explain.moved_lines import MovedLines, without
+from whyfast.explain.moved_lines import (
+    LOCATION,
+    MovedLines,
+    file_of_rust,
+    is_line_of_rust,
+    without,
+)
 from whyfast.explain.namesakes import pair
-from whyfast.explain.normal_code import EXCEPTIONS, Field, Key, PlainCode, Side
+from whyfast.explain.normal_code import EXCEPTIONS, Field, Key, PlainCode, Side, reached
 from whyfast.explain.objects import Function
 from whyfast.explain.objects.go_types import GO_TABLES, GO_TESTS
 from whyfast.model.code import CodeComparison, FunctionChange
@@ -55,10 +61,6 @@ def changed(reason: str) -> CodeComparison:
 
 #: Data on both sides that is to hold the same: where it begins on each, and how many bytes.
 _Data = tuple[int, int, int]
-#: Bytes of a file's name at most.
-_LONGEST_PATH = 4096
-#: Bytes of a place in the source of Rust.
-_LOCATION = 24
 #: Bytes of a table of distances to texts at most, and an entry.
 _MOST_TEXTS, _DISTANCE = 4096, struct.Struct("<i")
 #: In place of how many: there is the description of a type.
@@ -96,7 +98,7 @@ class _Pair:
         changed = {k for k, (same, data) in compared.items() if not same or differs & data.keys()}
         removed = [k for k in a.functions if k not in b.functions]
         added = [k for k in b.functions if k not in a.functions]
-        from_a, from_b = _reached(a), _reached(b)
+        from_a, from_b = reached(a), reached(b)
         functions = (
             *(self._change(k, k in from_a or k in from_b) for k in both if k in changed),
             *(self._change(k, k in from_b) for k in added),
@@ -262,7 +264,7 @@ class _Pair:
         a, b = self.a, self.b
         if size == _TYPE:
             return self._same_type(here, there)
-        if size == _LOCATION and _file_of_rust(a, here) and _file_of_rust(b, there):
+        if size == LOCATION and file_of_rust(a, here) and file_of_rust(b, there):
             return True
         left, right = a.image.read(here, size), b.image.read(there, size)
         if len(left) != len(right):
@@ -289,7 +291,7 @@ class _Pair:
             if i in done:
                 continue
             line = i - (here + i) % 8
-            if self._is_line_of_rust(here + line, there + line) or self._is_case_of_go(
+            if is_line_of_rust(a, here + line, b, there + line) or self._is_case_of_go(
                 *(int.from_bytes(s[max(line, 0) : line + 8], "little") for s in (left, right))
             ):
                 done.update(range(line, line + 8))
@@ -299,11 +301,6 @@ class _Pair:
                 return False
             done.update(range(start, start + 4))
         return True
-
-    def _is_line_of_rust(self, here: int, there: int) -> bool:
-        """Whether line and column lie there of a place in the source that a panic names."""
-        texts = _file_of_rust(self.a, here - 16), _file_of_rust(self.b, there - 16)
-        return texts[0] == texts[1] != b""
 
     def _is_case_of_go(self, here: int, there: int) -> bool:
         """Whether a table of a switch of Go, whose words lead into functions, leads there to the
@@ -346,50 +343,6 @@ class _Pair:
         diff = _diff(self.a, here, self.b, there)
         calls, called = tuple(sorted(after - before)), tuple(sorted(before - after))
         return FunctionChange(name, "changed", sizes, reached, calls, called, diff)
-
-
-def _reached(side: Side) -> set[Key]:
-    """The functions that something that runs can get to. From where the program begins, what it
-    gives to the loader, and every function whose address lies in data, along every address that a
-    reached function's code means or that a table of distances holds which it refers to."""
-    if side.go:
-        return set(side.functions)  # its linker has left out all that nothing gets to
-    entry, _, _ = side.header
-    todo: list[int] = [entry, *side.words.values()]
-    exported, starting = set(side.exported), (".init", ".fini")
-    for f in side.functions.values():
-        if f.section in starting or exported & set(f.names):
-            todo.append(f.address)
-    reached: set[Key] = set()
-    while todo:
-        place = side.place(todo.pop())
-        if place is None or place[0] in reached:
-            continue
-        reached.add(place[0])
-        for address in side.references(side.functions[place[0]]):
-            todo.append(address)
-            todo += _table(side, address)
-    return reached
-
-
-def _table(side: Side, address: int) -> Iterator[int]:
-    """Where a table of distances at ``address`` leads, if it is one."""
-    region = side.image.region(address)
-    if region is None or region.executable:
-        return
-    data = side.image.read(address, side.end_of(address) - address)
-    for i in range(0, len(data) - 3, 4):
-        word = int.from_bytes(data[i : i + 4], "little", signed=True)
-        if word and side.place(address + word):
-            yield address + word
-
-
-def _file_of_rust(side: Side, place: int) -> bytes:
-    """The file of a ``core::panic::Location`` that lies there, where the address and the length of
-    the name come first; empty for anything else."""
-    at, size = side.words.get(place), int.from_bytes(side.image.read(place + 8, 8), "little")
-    name = side.image.read(at, size) if at and size < _LONGEST_PATH else b""
-    return name if name.endswith(b".rs") else b""
 
 
 def _texts(side: Side, begin: int, size: int) -> list[int]:
