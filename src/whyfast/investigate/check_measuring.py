@@ -46,6 +46,9 @@ KEPT = 0.5
 _LARGEST = math.log(2)
 #: Of the time that is left, what blocks in layouts fill as far as can be foreseen.
 _FILLED = 0.8
+#: Of the budget, what single runs of benchmarks for which it has no time may take beside it; and
+#: how far apart these are where they tell anything.
+_ONCE, _APART = 1 / 4, 2.0
 #: Of the budget, what linking may take in any case.
 _LINKING = 1 / 3
 #: Seconds; what takes less was linked before.
@@ -381,7 +384,7 @@ def affordable(
     question = context.question
     open_ = [b for group in groups(context, check) for b in group]
     taken = {b.benchmark for b in run.blocks()}
-    left, out = question.measure.budget, list[str]()
+    left, out = question.measure.budget, list[Benchmark]()
     # Twice what a verdict needs at least, of a run of each side.
     runs = 2 * 2 * needed_blocks(ALPHA)
     for place, benchmark in enumerate(sorted(open_, key=lambda b: -_moved_by(check, b.name))):
@@ -389,29 +392,48 @@ def affordable(
             continue
         if left > 0 and len(open_) > 1:
             with suppress(InvocationFailed):  # which is measured, and reported then
-                left -= runs * _one_run(context, benchmark)
+                took = _one_run(context, benchmark, context.baselines[0])[1]
+                left -= runs * took * (1 + TURNS_TO_START * benchmark.kind.takes_turns)
         if left <= 0 and place:
-            out.append(benchmark.name)
+            out.append(benchmark)
     if not out:
         return context, ()
-    note = (
-        f"Not measured, as their runs are too long for {question.measure.budget:.0f} s: "
-        f"{some_names(out)}; a longer --budget has time for them."
-    )
-    kept = tuple(b for b in question.benchmarks if b.name not in out)
+    budget = question.measure.budget
+    names = some_names([b.name for b in out])
+    note = f"Not measured, as their runs are too long for {budget:.0f} s: {names}; a longer "
+    apart = "".join(_apart_in_one_run(context, out, budget * _ONCE))
+    kept = tuple(b for b in question.benchmarks if b not in out)
+    note += f"--budget has time for them.{apart}"
     return replace(context, question=replace(question, benchmarks=kept)), (note,)
 
 
-def _one_run(context: RunContext[Study], benchmark: Benchmark) -> float:
-    """Seconds that a process of the base takes for its first value, and for more turns where it
-    takes them. Raises InvocationFailed."""
+def _apart_in_one_run(
+    context: RunContext[Study], benchmarks: Sequence[Benchmark], most: float
+) -> Iterator[str]:
+    """Sentences on those that one run of each side tells apart, of as many as fit into ``most``
+    seconds or a little more."""
+    clock = context.services.clock
+    end = clock.monotonic() + most
+    for benchmark in benchmarks:
+        with suppress(InvocationFailed):
+            sides = [v.name for v in context.question.variants]
+            values = [_one_run(context, benchmark, side)[0] for side in sides]
+            if max(values) > _APART * min(values):
+                took = " and ".join(f"{v:.3g} s in {s}" for v, s in zip(values, sides, strict=True))
+                yield f" In one run each {benchmark.name} took {took}."
+        if clock.monotonic() >= end:
+            return
+
+
+def _one_run(context: RunContext[Study], benchmark: Benchmark, side: str) -> tuple[float, float]:
+    """The first value of a process of that side, and the seconds that this took. Raises
+    InvocationFailed."""
     clock = context.services.clock
     began = clock.monotonic()
     runner, _ = runner_of(context, benchmark)
-    with closing(runner.enter(context.baselines[0], cpu=None, pad=0)) as invocation:
-        invocation.turn(1)
-    turns = TURNS_TO_START if benchmark.kind.takes_turns else 0.0
-    return (1 + turns) * (clock.monotonic() - began)
+    with closing(runner.enter(side, cpu=None, pad=0)) as invocation:
+        value = invocation.turn(1).seconds
+    return value, clock.monotonic() - began
 
 
 def _moved_by(check: Check, benchmark: str) -> float:

@@ -96,6 +96,20 @@ def test_where_no_benchmark_executes_what_has_changed_nothing_is_measured(
 
 
 @pytest.mark.usefixtures("traced")
+@pytest.mark.parametrize(("head", "apart"), [(1.5, True), (14.0, False)])
+def test_a_run_that_is_too_long_tells_what_one_of_each_side_shows(
+    bench: Bench, head: float, apart: bool
+) -> None:
+    def runner(name: RunnerName, arguments: LaunchArguments) -> FakeRunner:
+        long = arguments.commands["base"][-1] == "2"
+        script = ratios({"base": 14.4, "head": head} if long else {"base": 9.0, "head": 9.0})
+        return FakeRunner(script, bench.world.clock, loops_vary=False)
+
+    (note,) = [n for n in found(bench.run(runner=runner)).notes if n.startswith("Not measured")]
+    assert ("two took 14.4 s in base and 1.5 s in head" in note) == apart
+
+
+@pytest.mark.usefixtures("traced")
 @pytest.mark.parametrize(
     ("kind", "seconds", "left_out"),
     [
